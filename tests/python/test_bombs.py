@@ -27,7 +27,7 @@ def test_there_are_bombs():
     assert len(problems()) > 60, f"{BOMBS} is not built (./dev build makes it)"
 
 
-def timed(name, call):
+def timed(name, call, seconds=SECONDS):
     start = time.process_time()
     try:
         result = call()
@@ -35,7 +35,7 @@ def timed(name, call):
         result = None
         assert len(str(error)) < 6000, name
     took = time.process_time() - start
-    assert took < SECONDS, f"{name} takes {took:.1f} s"
+    assert took < seconds, f"{name} takes {took:.1f} s"
     return result
 
 
@@ -62,3 +62,11 @@ def test_every_call_ends(problem):
         timed(form, lambda: (lambda x: x() if callable(x) else x)(
             getattr(e, form)))
     timed("str", lambda: str(e))
+
+
+@pytest.mark.parametrize("problem", problems(), ids=lambda p: p["name"])
+def test_sympy_ends(problem):
+    pytest.importorskip("sympy")
+    proviso.Expr("n//8 + 1").sympy()  # imports it
+    timed("sympy", lambda: proviso.Expr(problem["question"]).sympy(),
+          5 * SECONDS)

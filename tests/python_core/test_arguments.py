@@ -204,6 +204,13 @@ def test_an_expression_too_deep_for_sympy_is_an_error():
         e.sympy()
 
 
+def test_a_number_too_long_for_python_is_an_error():
+    pytest.importorskip("sympy")
+    with pytest.raises(Error, match=r"^Expr.sympy: a number of 5000 characters is "
+                                    r"longer than Python reads, which is 4300"):
+        Expr("n < 1" + 4999 * "0").sympy()
+
+
 def test_errors_show_how_a_long_argument_begins():
     long = "n" * 100_000
     context = Context()

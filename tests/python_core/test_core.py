@@ -539,6 +539,36 @@ def test_sympy_forms_mean_the_same(text):
         assert again.subs(at) == value
 
 
+def nested(levels, *steps):
+    text = "n"
+    for i in range(levels):
+        text = steps[i % len(steps)].format(text, i + 2)
+    return text
+
+
+# SymPy would take seconds for most: what is large is not evaluated.
+@pytest.mark.parametrize("text", [
+    nested(60, "({} + n)//3"), nested(60, "({} + {})%({} + 97)".replace(
+        "{} + 97", "97")), nested(40, "Min({} + 1, {}*m)", "Max({}, m - {})"),
+    nested(50, "abs({} - {})", "({} + m)//2"), nested(25, "({} + 1)*m"),
+    "((n + m + 1)**30) % 7", "(n**4000 + m) % 9",
+    "Max(" + ", ".join(f"n*{i} - m*{i * i}" for i in range(40)) + ")",
+], ids=lambda text: text[-20:])
+def test_what_is_large_means_the_same_in_sympy(text):
+    sympy = pytest.importorskip("sympy")
+    n, m = sympy.symbols("n m", integer=True)
+    ours = Expr(text)
+    theirs = ours.sympy()
+    again = Context().expr(theirs)
+    rng = random.Random(text)
+    for _ in range(5):
+        at = {"n": rng.randint(0, 300), "m": rng.randint(1, 30)}
+        value = ours.evaluate(at)
+        assert again.evaluate(at) == value
+        assert theirs.xreplace({n: sympy.Integer(at["n"]),
+                                m: sympy.Integer(at["m"])}) == value
+
+
 # --- the package
 
 def test_docstrings_run():

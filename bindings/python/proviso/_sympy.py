@@ -12,6 +12,7 @@ floor(n/8) + 1
 """
 
 import contextlib
+import math
 import sys
 
 from proviso import _core
@@ -24,6 +25,7 @@ _RENAMED = {
 _SWAPPED = {"StrictGreaterThan": "Lt", "GreaterThan": "Le"}
 _ROUNDED = {"floor": ("FloorDiv", "FloorToInt"),
             "ceiling": ("CeilDiv", "CeilToInt")}
+_KEEP_INTEGERS = ("Add", "Mul", "Mod", "Min", "Max", "Abs")
 _UNARY = ("sqrt", "cos", "cosh", "sin", "sinh", "tan", "tanh", "asin", "acos",
           "atan", "exp", "log", "asinh", "log2")
 
@@ -58,7 +60,7 @@ class _Reader:
 
     def __init__(self, sympy, call, symbol):
         self._sympy, self._call, self._symbol = sympy, call, symbol
-        self._done = {}
+        self._done, self._whole = {}, {}
 
     def read(self, root):
         stack = [root]
@@ -89,8 +91,26 @@ class _Reader:
         """(a, b) of floor(a/b) and ceiling(a/b) of integers."""
         if type(node).__name__ not in _ROUNDED:
             return None
-        pair = self._sympy.fraction(self._sympy.together(node.args[0]))
-        return pair if all(part.is_integer for part in pair) else None
+        pair = _fraction(self._sympy, node.args[0])
+        return pair if all(map(self._is_whole, pair)) else None
+
+    def _is_whole(self, node):
+        """What is_integer says; of operators that keep integers without the
+        questions about signs, which take long of deep ones."""
+        if node not in self._whole:
+            self._whole[node] = self._whole_of(node)
+        return self._whole[node]
+
+    def _whole_of(self, node):
+        name = type(node).__name__
+        if name in _ROUNDED:
+            return True
+        if isinstance(node, self._sympy.Piecewise):
+            return all(self._is_whole(value) for value, _ in node.args)
+        if name in _KEEP_INTEGERS or (
+                node.is_Pow and node.exp.is_Integer and node.exp >= 0):
+            return all(map(self._is_whole, node.args))
+        return bool(node.is_integer)
 
     def _made(self, node):
         sympy = self._sympy
@@ -173,6 +193,17 @@ class _Reader:
         return self._symbol(node.name, "backed_float")
 
 
+def _fraction(sympy, value):
+    """Its numerator and denominator.  Where that is a number, SymPy need not look
+    for factors that the terms have in common."""
+    terms = [term.as_coeff_Mul() for term in sympy.Add.make_args(value)]
+    if any(sympy.fraction(rest)[1] != 1 for _, rest in terms):
+        return sympy.fraction(sympy.together(value))
+    below = math.lcm(*[number.q for number, _ in terms])
+    return (sympy.Add(*[number * below * rest for number, rest in terms]),
+            sympy.Integer(below))
+
+
 def _power_of(base, exponent):
     is_float = any(isinstance(x, float) or getattr(x, "type", "") == "float"
                    for x in (base, exponent))
@@ -181,32 +212,101 @@ def _power_of(base, exponent):
 
 # --- out
 
+# SymPy looks into what an operator is given: the time that a quotient of quotients
+# takes is cubic in their number (0.1 s for 20, 11 s for 80), and of a remainder
+# it multiplies out the sum.  What is larger than this it takes as it is written.
+_LEVELS = 8  # of operators that look, in each other
+_TERMS, _DEGREE, _BITS = 64, 8, 4096  # of an operand, multiplied out
+_LOOKS = 64  # of all operators of one expression
+_POWERS = ("Pow", "PowByNatural", "FloatPow")
+_QUOTIENTS = ("IntTrueDiv", "FloatTrueDiv")
+_PAIRS = ("Min", "Max", "And", "Or")  # each argument is compared with each
+
+
+class _Size:
+    """How large a value is: operators that looked, in each other; the terms and
+    the degree of the sum, multiplied out, and the bits of its numbers."""
+
+    def __init__(self, levels, terms, degree, bits):
+        self.levels, self.bits = levels, bits
+        self.terms, self.degree = min(terms, 10**6), min(degree, 10**6)
+
+    @classmethod
+    def of_number(cls, number):
+        return cls(0, 1, 0, number.p.bit_length() + number.q.bit_length())
+
+    @classmethod
+    def of_call(cls, op, args, exponent):
+        levels = max((a.levels for a in args), default=0)
+        bits = sum(a.bits for a in args)
+        if op == "Add":
+            return cls(levels, sum(a.terms for a in args),
+                       max(a.degree for a in args), bits)
+        if op == "Mul" or op in _QUOTIENTS:
+            return cls(levels, math.prod(a.terms for a in args),
+                       sum(a.degree for a in args), bits)
+        if op in _POWERS and exponent is not None:
+            base = args[0]
+            times = min(exponent, 10**6)
+            terms = base.terms ** times if base.terms == 1 or times < 20 \
+                else 10**6
+            return cls(levels, terms, base.degree * times, base.bits * times)
+        return cls(levels + 1, 1, 1, 0)
+
+    def is_small(self):
+        return (self.levels <= _LEVELS and self.terms <= _TERMS
+                and self.degree <= _DEGREE and self.bits <= _BITS)
+
+
 def _functions(sympy):
+    """Each of its operands; the last argument is whether SymPy looks at them."""
+    def quotient(a, b, looks):
+        return sympy.floor(a / b, evaluate=looks)
+
+    def looking(function):
+        return lambda *args: function(*args[:-1], evaluate=args[-1])
+
+    def plain(function):
+        return lambda *args: function(*args[:-1])
+
+    def fraction(a, b, looks):
+        return a / b if looks else sympy.Mul(
+            a, sympy.Pow(b, -1, evaluate=False), evaluate=False)
+
+    def where(c, a, b, looks):
+        # Of conditions that hold others a Piecewise is folded, whatever it is
+        # told.
+        return (sympy.Piecewise((a, c), (b, True)) if looks
+                else sympy.Function("Where")(c, a, b))
+
     return {
-        "Add": sympy.Add, "Mul": sympy.Mul, "Pow": sympy.Pow,
-        "PowByNatural": sympy.Pow, "FloatPow": sympy.Pow,
-        "FloorDiv": lambda a, b: sympy.floor(a / b),
-        "CleanDiv": lambda a, b: sympy.floor(a / b),
-        "CeilDiv": lambda a, b: sympy.ceiling(a / b),
-        "Mod": sympy.Mod, "PythonMod": sympy.Mod,
-        "ModularIndexing": lambda a, b, m: sympy.Mod(sympy.floor(a / b), m),
-        "Min": sympy.Min, "Max": sympy.Max, "Abs": sympy.Abs,
-        "Identity": lambda a: a,
-        "LShift": lambda a, b: a * 2**b,
-        "RShift": lambda a, b: sympy.floor(a / 2**b),
-        "Eq": sympy.Eq, "Ne": sympy.Ne, "Lt": sympy.Lt, "Le": sympy.Le,
-        "And": sympy.And, "Or": sympy.Or, "Not": sympy.Not,
-        "Where": lambda c, a, b: sympy.Piecewise((a, c), (b, True)),
-        "ToFloat": lambda a: a,
-        "IntTrueDiv": lambda a, b: a / b, "FloatTrueDiv": lambda a, b: a / b,
-        "FloorToInt": sympy.floor, "CeilToInt": sympy.ceiling,
+        "Add": plain(sympy.Add), "Mul": plain(sympy.Mul),
+        **dict.fromkeys(_POWERS, looking(sympy.Pow)),
+        "FloorDiv": quotient, "CleanDiv": quotient,
+        "CeilDiv": lambda a, b, looks: sympy.ceiling(a / b, evaluate=looks),
+        "Mod": looking(sympy.Mod), "PythonMod": looking(sympy.Mod),
+        "ModularIndexing": lambda a, b, m, looks: sympy.Mod(
+            quotient(a, b, looks), m, evaluate=looks),
+        "Min": looking(sympy.Min), "Max": looking(sympy.Max),
+        "Abs": looking(sympy.Abs), "Identity": lambda a, looks: a,
+        "LShift": lambda a, b, looks: a * 2**b,
+        "RShift": lambda a, b, looks: quotient(a, 2**b, looks),
+        "Eq": looking(sympy.Eq), "Ne": looking(sympy.Ne),
+        "Lt": looking(sympy.Lt), "Le": looking(sympy.Le),
+        "And": looking(sympy.And), "Or": looking(sympy.Or),
+        "Not": looking(sympy.Not),
+        "Where": where,
+        "ToFloat": lambda a, looks: a,
+        **dict.fromkeys(_QUOTIENTS, fraction),
+        "FloorToInt": looking(sympy.floor),
+        "CeilToInt": looking(sympy.ceiling),
     }
 
 
 def to_sympy(expr):
     """An Expr as SymPy has it: integer symbols are Symbol(name,
     integer=True), floats real.  What SymPy has no word for is a Function of
-    the operator's name."""
+    the operator's name.  Operators of large operands are not evaluated."""
     import sympy
 
     with _within_the_stack("Expr.sympy"):
@@ -215,21 +315,56 @@ def to_sympy(expr):
 
 def _made_of(rows, sympy):
     functions = _functions(sympy)
-    made = []
+    made, sizes = [], []
+    looks = 0
     for op, *rest in rows:
         if op == "Symbol":
             name, kind, _ = rest
             is_float = kind.endswith("float")
             made.append(sympy.Symbol(
                 name, **({"real": True} if is_float else {"integer": True})))
+            sizes.append(_Size(0, 1, 1, 0))
         elif op in ("Integer", "Float"):
-            made.append(sympy.Rational(rest[0]))
+            made.append(_rational(sympy, rest[0]))
+            sizes.append(_Size.of_number(made[-1]))
         elif op == "Boolean":
             made.append(sympy.true if rest[0] else sympy.false)
+            sizes.append(_Size(0, 1, 0, 0))
         else:
-            short = op.removeprefix("OpaqueUnaryFn_")
-            make = functions.get(op) or (
-                getattr(sympy, short, None) if short in _UNARY else None)
-            make = make or sympy.Function(short)
-            made.append(make(*[made[i] for i in rest]))
+            args = [made[i] for i in rest]
+            size = _Size.of_call(op, [sizes[i] for i in rest], _exponent(args))
+            if size.levels > sys.getrecursionlimit() // 4:
+                raise RecursionError  # in whatever is done with it
+            if op not in ("Add", "Mul"):
+                looks += len(args)**2 if op in _PAIRS else 1
+            made.append(_function(sympy, functions, op)(
+                *args, looks <= _LOOKS and size.is_small()
+                and all(sizes[i].is_small() for i in rest)))
+            sizes.append(size)
     return made[-1]
+
+
+def _function(sympy, functions, op):
+    if op in functions:
+        return functions[op]
+    name = op.removeprefix("OpaqueUnaryFn_")
+    made = getattr(sympy, name, None) if name in _UNARY else None
+    made = made or sympy.Function(name)
+    return lambda *args: made(*args[:-1], evaluate=args[-1])
+
+
+def _rational(sympy, text):
+    try:
+        return sympy.Rational(text)
+    except (TypeError, ValueError):  # Python's limit of digits
+        raise Error(
+            f"Expr.sympy: a number of {len(text)} characters is longer than "
+            f"Python reads, which is {sys.get_int_max_str_digits()} digits; "
+            "give sys.set_int_max_str_digits() more") from None
+
+
+def _exponent(args):
+    """The last argument, where it is a number that is no fraction and not
+    negative."""
+    is_whole = bool(args) and args[-1].is_Integer and args[-1] >= 0
+    return int(args[-1]) if is_whole else None
