@@ -4,6 +4,7 @@
 #include "guards/requirements.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "guards/conjuncts.h"
 #include "guards/fixed_limits.h"
@@ -34,12 +35,18 @@ std::vector<Expr> symbols_among(const std::vector<Expr>& conditions) {
 // Without what the rest implies; of most symbols, then the longest first.
 std::vector<Expr> without_implied(Context& ranges, std::vector<Expr> conditions,
                                   uint64_t& units) {
-  std::vector<Expr> order = conditions;
-  std::stable_sort(order.begin(), order.end(), [](Expr a, Expr b) {
-    const size_t m = free_symbols(a).size(), n = free_symbols(b).size();
-    return m != n ? m > n : to_string(a).size() > to_string(b).size();
-  });
-  for (Expr candidate : order) {
+  struct Candidate {
+    size_t symbols, length;
+    Expr condition;
+  };
+  std::vector<Candidate> order;
+  for (Expr c : conditions)
+    order.push_back({free_symbols(c).size(), to_string(c).size(), c});
+  std::stable_sort(
+      order.begin(), order.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.symbols, a.length) > std::tie(b.symbols, b.length);
+      });
+  for (const auto& [symbols, length, candidate] : order) {
     std::vector<Expr> rest = conditions;
     std::erase(rest, candidate);
     const auto verdict = InterruptScope::within(

@@ -5,7 +5,7 @@
 //   log([&](Trace& t) { ... });       // where somebody records the calls
 //
 // Only for the files that implement Context: solver.cc, context_versions.cc,
-// context_expressions.cc, smtlib.cc.
+// context_expressions.cc, smtlib.cc, interrupt_scope.cc.
 #pragma once
 
 #include <memory>

@@ -1,12 +1,11 @@
 #include "solver/interrupt_scope.h"
 
-#include <tuple>
+#include "solver/context_call.h"
 
 namespace proviso::inline v0_2::internal {
 
-// Any call of the context that costs nothing.
 void InterruptScope::begin(Context& context) {
-  std::ignore = context.tier_of(context.pool().boolean(true));
+  usable(context.engine_).facts().resume();
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -132,6 +132,7 @@ namespace internal {
 class PROVISO_HIDDEN Engine;
 struct PROVISO_HIDDEN Version;  // what was assumed since another version
 class PROVISO_HIDDEN Trace;
+class PROVISO_HIDDEN InterruptScope;
 }  // namespace internal
 
 // Throughout: an expression of another pool or of the wrong type, a null one,
@@ -252,6 +253,7 @@ class Context {
                  Expr (internal::Engine::*rewrite)(Expr));
 
   friend class Scope;
+  friend class internal::InterruptScope;
   std::shared_ptr<internal::Engine> engine_;
   std::shared_ptr<internal::Version> at_;
   std::vector<const internal::Version*> of_scopes_;  // pushed by living Scopes

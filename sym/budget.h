@@ -45,7 +45,8 @@ class [[nodiscard]] Budget {
         total_(static_cast<int64_t>(std::min(units, units_left()))),
         reserve_(total_),
         interrupted_(interrupted) {
-    open_slice();
+    // Of many short ones in a row some look, too.
+    open_slice(outer_ == nullptr ? kSlice : slice_left_);
     innermost_ = this;
   }
   ~Budget() {
@@ -79,8 +80,8 @@ class [[nodiscard]] Budget {
 
   static void next_slice();
   bool is_interrupted() const;
-  void open_slice() {
-    slice_left_ = std::clamp<int64_t>(reserve_, 0, kSlice);
+  void open_slice(int64_t most = kSlice) {
+    slice_left_ = std::max<int64_t>(0, std::min({reserve_, most, kSlice}));
     reserve_ -= slice_left_;
   }
 

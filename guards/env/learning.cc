@@ -1,6 +1,8 @@
 #include "guards/env/learning.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "guards/fixed_limits.h"
@@ -20,29 +22,25 @@ bool has_division(Expr e) {
       find_node(e, [](Expr x) { return is_integer_division(x.op()); }));
 }
 
-struct Solution {
-  Expr symbol;
-  Expr target;
-};
-
-// Every way to write `p = 0` as symbol = target, where the symbol is alone in
-// its term with coefficient 1 or -1 and nowhere else.
-std::vector<Solution> solutions(ExprPool& pool, const Polynomial& p) {
-  std::vector<Solution> found;
+// In how many terms each symbol stands.
+std::map<Expr, int, ExprLess> terms_with_each(const Polynomial& p) {
+  std::map<Expr, int, ExprLess> counts;
   for (const auto& [monomial, coefficient] : p.terms()) {
-    if (monomial.size() != 1 || !is_integer_symbol(monomial[0])) continue;
-    if (abs(coefficient) != Int(1)) continue;
-    Polynomial rest = p;
-    rest.add(monomial, -coefficient);
-    Expr target = to_expr(pool, rest * -coefficient);
-    std::vector<Expr> symbols = free_symbols(target);
-    if (std::find(symbols.begin(), symbols.end(), monomial[0]) !=
-        symbols.end()) {
-      continue;
-    }
-    found.push_back({monomial[0], canonical(target)});
+    std::set<Expr, ExprLess> here;
+    for (Expr factor : monomial)
+      for (Expr s : free_symbols(factor)) here.insert(s);
+    for (Expr s : here) ++counts[s];
   }
-  return found;
+  return counts;
+}
+
+// p = 0 as symbol = target, where the symbol is a term with coefficient 1 or
+// -1.
+Expr solved_for(ExprPool& pool, const Polynomial& p, Expr symbol) {
+  const Int coefficient = p.terms().find({symbol})->second;
+  Polynomial rest = p;
+  rest.add({symbol}, -coefficient);
+  return canonical(to_expr(pool, rest * -coefficient));
 }
 
 // k*symbol + c: what may be substituted when guards are to stay assertions.
@@ -95,30 +93,47 @@ void Learning::solve_equality(Expr equality) {
   if (has_division(equality)) return;
   Polynomial p =
       to_polynomial(equality.arg(0)) - to_polynomial(equality.arg(1));
-  const Solution* best = nullptr;
-  std::vector<Solution> all = solutions(facts_.pool(), p);
-  auto rank = [&](const Solution& s) {
-    const Value* hint = symbols_.hints().find(s.symbol);
-    bool data = is_unbacked(s.symbol.symbol().kind);
-    Int size = hint ? std::get<Int>(*hint) : Int(0);
-    return std::make_tuple(data, size, s.symbol.symbol().index);
+  const std::map<Expr, int, ExprLess> symbols = terms_with_each(p);
+  std::vector<Expr> solvable;  // alone in a term, and nowhere else
+  for (const auto& [monomial, coefficient] : p.terms()) {
+    if (monomial.size() == 1 && is_integer_symbol(monomial[0]) &&
+        abs(coefficient) == Int(1) && symbols.at(monomial[0]) == 1)
+      solvable.push_back(monomial[0]);
+  }
+  const auto others = [&](Expr s) {
+    std::vector<Expr> all;
+    for (const auto& [other, terms] : symbols)
+      if (other != s) all.push_back(other);
+    return all;
   };
-  for (const Solution& s : all) {
-    if (symbols_.depends_on_data(s.target)) continue;
+  const auto rank = [&](Expr s) {
+    const Value* hint = symbols_.hints().find(s);
+    const bool data = is_unbacked(s.symbol().kind);
+    const Int size = hint ? std::get<Int>(*hint) : Int(0);
+    return std::make_tuple(data, size, s.symbol().index);
+  };
+  std::sort(solvable.begin(), solvable.end(),
+            [&](Expr a, Expr b) { return rank(a) > rank(b); });
+  for (Expr s : solvable) {
+    const std::vector<Expr> of = others(s);
+    if (std::any_of(of.begin(), of.end(),
+                    [&](Expr t) { return symbols_.depends_on_data(t); }))
+      continue;
+    const Expr target = solved_for(facts_.pool(), p, s);
     if (options_.prefer_deferred_runtime_asserts_over_guards &&
-        !is_multiple_of_a_symbol(s.target)) {
+        !is_multiple_of_a_symbol(target)) {
       continue;
     }
-    if (!best || rank(*best) < rank(s)) best = &s;
+    return replace(s, target, "solve");
   }
-  if (best) return replace(best->symbol, best->target, "solve");
-  for (const Solution& s : all) {  // data to data: hints alone
-    const std::vector<Expr>& targets = symbols_.in(s.target);
-    bool latest = is_unbacked(s.symbol.symbol().kind) &&
-                  std::all_of(targets.begin(), targets.end(), [&](Expr t) {
-                    return t.symbol().index < s.symbol.symbol().index;
-                  });
-    if (latest) replacements_.set_equal_data(s.symbol, s.target);
+  for (Expr s : solvable) {  // data to data: hints alone
+    const std::vector<Expr> of = others(s);
+    const bool is_latest = is_unbacked(s.symbol().kind) &&
+                           std::all_of(of.begin(), of.end(), [s](Expr t) {
+                             return t.symbol().index < s.symbol().index;
+                           });
+    if (is_latest)
+      replacements_.set_equal_data(s, solved_for(facts_.pool(), p, s));
   }
 }
 

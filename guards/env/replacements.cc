@@ -8,16 +8,6 @@
 #include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
-namespace {
-
-// What `form` returns; e where another thread ends that.
-template <typename Form>
-Expr unless_interrupted(Expr e, Form form) {
-  return try_within(Budget::kUnlimited, InterruptScope::interruption(), form)
-      .value_or(e);
-}
-
-}  // namespace
 
 void Replacements::set(Expr symbol, Expr target) {
   const std::unordered_map<Expr, Expr, ExprHash> one{{symbol, target}};
@@ -31,16 +21,19 @@ void Replacements::set(Expr symbol, Expr target) {
 }
 
 Expr Replacements::apply(Expr e) {
-  if (all_.empty()) return unless_interrupted(e, [e] { return simplified(e); });
+  const auto form = [&](bool is_touched) {
+    return try_within(Budget::kUnlimited, InterruptScope::interruption(), [&] {
+      return simplified(is_touched ? substitute(e, map_) : e);
+    });
+  };
+  if (all_.empty()) return form(false).value_or(e);
   ExprMemo::Entry& memo = memo_[e];
   if (memo.version == version_) return memo.value;
   const std::vector<Expr>& symbols = symbols_.in(e);
-  const bool is_touched = std::any_of(symbols.begin(), symbols.end(),
-                                      [&](Expr s) { return has(s); });
-  const Expr value = unless_interrupted(
-      e, [&] { return simplified(is_touched ? substitute(e, map_) : e); });
-  if (!InterruptScope::is_interrupted()) memo = {value, version_};
-  return value;
+  const std::optional<Expr> value = form(std::any_of(
+      symbols.begin(), symbols.end(), [&](Expr s) { return has(s); }));
+  if (value && !InterruptScope::is_interrupted()) memo = {*value, version_};
+  return value.value_or(e);
 }
 
 void Replacements::set_equal_data(Expr symbol, Expr target) {
