@@ -40,16 +40,23 @@ def is_needed(run, left_out, args, shapes, folder):
     return False
 
 
-def exported(program, folder):
-    run = Pasting(folder, program.source)
-    args = program.args(0)
-    ep = run.export(args, dynamic_shapes=program.shapes)
-    return run, ep
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    made = {}
+
+    def of(program):
+        if program.name not in made:
+            run = Pasting(tmp_path_factory.mktemp("program"), program.source)
+            ep = run.export(program.args(0), dynamic_shapes=program.shapes)
+            made[program.name] = run, ep
+        return made[program.name]
+
+    return of
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
-def test_pasted_checks_end_the_error(program, tmp_path):
-    run, ep = exported(program, tmp_path)
+def test_pasted_checks_end_the_error(program, exported, tmp_path):
+    run, ep = exported(program)
     print([s.code for s in run.pasted])
     if program.checks is not None:
         assert len(run.pasted) <= program.checks
@@ -75,11 +82,8 @@ def test_pasted_checks_end_the_error(program, tmp_path):
             assert "max(" not in text.replace("torch.sym_max(", "")
 
 
-def test_most_need_one_round(tmp_path):
-    rounds = {}
-    for i, program in enumerate(PROGRAMS):
-        folder = tmp_path / str(i)
-        folder.mkdir()
-        rounds[program.name] = len(exported(program, folder)[0].pasted)
+def test_most_need_one_round(exported):
+    rounds = {program.name: len(exported(program)[0].pasted)
+              for program in PROGRAMS}
     more = {name: n for name, n in rounds.items() if n > 1}
     assert len(more) <= len(PROGRAMS) // 8, more

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sym/budget.h"
 #include "tests/guards/env/parts.h"
 
 namespace proviso {
@@ -66,6 +67,19 @@ TEST(Learning, DataIsReplacedBySizesAndNotByData) {
   a.assume(eq(u1, u2));
   EXPECT_EQ(a.replacements.apply(u2), u2);
   EXPECT_EQ(a.replacements.apply_equal_data(u2), u1);
+}
+
+// What each symbol would be was written to choose one: 1.3 million units.
+TEST(Learning, OfALongSumOneSymbolIsSolvedFor) {
+  Parts a;
+  Expr sum = a.size(2);
+  for (int i = 1; i < 96; ++i) sum = sum + a.size(i + 2);
+  const Expr all = a.size(5000);
+  const Budget counted(Budget::kUnlimited);
+  const uint64_t before = Budget::units_left();
+  a.assume(eq(all, sum));
+  EXPECT_LT(before - Budget::units_left(), 150'000u);
+  EXPECT_TRUE(a.replacements.has(all));
 }
 
 TEST(Learning, DivisionsAreLeftInPlace) {
