@@ -1,5 +1,7 @@
 """What tests/python/test_hostile_*.py do to the files of model_files.py."""
 
+from test_pt2_reading import tool
+
 X = {"as_tensor": {"name": "x"}}
 S77 = "Symbol('s77', positive=True, integer=True)"
 # torch writes these into Python between quotes.

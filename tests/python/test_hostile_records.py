@@ -1,5 +1,6 @@
 """Files whose records run code, import modules, or hold other tensors than they
-say: pickles, how inputs nest, tensors, JSON."""from test_pt2_reading import Archive, refused, tool
+say: pickles, how inputs nest, tensors, JSON."""
+
 import io
 import json
 import pickle
