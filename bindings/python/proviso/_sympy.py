@@ -108,7 +108,8 @@ class _Reader:
         if isinstance(node, self._sympy.Piecewise):
             return all(self._is_whole(value) for value, _ in node.args)
         if name in _KEEP_INTEGERS or (
-                node.is_Pow and node.exp.is_Integer and node.exp >= 0):
+                name in ("Pow", "PowByNatural", *_SHIFTS)
+                and _exponent(node.args) is not None):
             return all(map(self._is_whole, node.args))
         return bool(node.is_integer)
 
@@ -218,8 +219,10 @@ def _power_of(base, exponent):
 _LEVELS = 8  # of operators that look, in each other
 _TERMS, _DEGREE, _BITS = 64, 8, 4096  # of an operand, multiplied out
 _LOOKS = 64  # of all operators of one expression
+_NUMBER = 1 << 20  # bits of the numbers of a sum or product
 _POWERS = ("Pow", "PowByNatural", "FloatPow")
 _QUOTIENTS = ("IntTrueDiv", "FloatTrueDiv")
+_SHIFTS = ("LShift", "RShift")
 _PAIRS = ("Min", "Max", "And", "Or")  # each argument is compared with each
 
 
@@ -245,13 +248,13 @@ class _Size:
         if op == "Mul" or op in _QUOTIENTS:
             return cls(levels, math.prod(a.terms for a in args),
                        sum(a.degree for a in args), bits)
-        if op in _POWERS and exponent is not None:
-            base = args[0]
-            times = min(exponent, 10**6)
-            terms = base.terms ** times if base.terms == 1 or times < 20 \
-                else 10**6
+        if exponent is None:
+            return cls(levels + 1, 1, 1, 0)
+        if op in _POWERS:
+            base, times = args[0], min(exponent, 10**6)
+            terms = base.terms ** min(times, 20)
             return cls(levels, terms, base.degree * times, base.bits * times)
-        return cls(levels + 1, 1, 1, 0)
+        return cls(levels + 1, 1, 1, exponent if op in _SHIFTS else 0)
 
     def is_small(self):
         return (self.levels <= _LEVELS and self.terms <= _TERMS
@@ -259,15 +262,12 @@ class _Size:
 
 
 def _functions(sympy):
-    """Each of its operands; the last argument is whether SymPy looks at them."""
+    """Each of its operands; the last argument is whether it is evaluated."""
     def quotient(a, b, looks):
         return sympy.floor(a / b, evaluate=looks)
 
     def looking(function):
         return lambda *args: function(*args[:-1], evaluate=args[-1])
-
-    def plain(function):
-        return lambda *args: function(*args[:-1])
 
     def fraction(a, b, looks):
         return a / b if looks else sympy.Mul(
@@ -280,7 +280,7 @@ def _functions(sympy):
                 else sympy.Function("Where")(c, a, b))
 
     return {
-        "Add": plain(sympy.Add), "Mul": plain(sympy.Mul),
+        "Add": looking(sympy.Add), "Mul": looking(sympy.Mul),
         **dict.fromkeys(_POWERS, looking(sympy.Pow)),
         "FloorDiv": quotient, "CleanDiv": quotient,
         "CeilDiv": lambda a, b, looks: sympy.ceiling(a / b, evaluate=looks),
@@ -331,15 +331,23 @@ def _made_of(rows, sympy):
             made.append(sympy.true if rest[0] else sympy.false)
             sizes.append(_Size(0, 1, 0, 0))
         else:
-            args = [made[i] for i in rest]
-            size = _Size.of_call(op, [sizes[i] for i in rest], _exponent(args))
+            args, of = [made[i] for i in rest], [sizes[i] for i in rest]
+            size = _Size.of_call(op, of, _exponent(args))
             if size.levels > sys.getrecursionlimit() // 4:
                 raise RecursionError  # in whatever is done with it
-            if op not in ("Add", "Mul"):
+            if op in ("Add", "Mul"):
+                is_evaluated = size.bits <= _NUMBER
+            else:
                 looks += len(args)**2 if op in _PAIRS else 1
-            made.append(_function(sympy, functions, op)(
-                *args, looks <= _LOOKS and size.is_small()
-                and all(sizes[i].is_small() for i in rest)))
+                is_evaluated = looks <= _LOOKS and all(
+                    s.is_small() for s in (size, *of))
+            if op in _POWERS + _SHIFTS and size.bits > _BITS:
+                # Sums and products evaluate powers of numbers.
+                made.append(sympy.Function(op)(*args))
+                size = _Size(size.levels + 1, 1, 1, 0)
+            else:
+                made.append(_function(sympy, functions, op)(
+                    *args, is_evaluated))
             sizes.append(size)
     return made[-1]
 
