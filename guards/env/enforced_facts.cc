@@ -56,7 +56,30 @@ std::vector<EnforcedFacts::SmallSize> EnforcedFacts::left_out_by_branches() {
         if (guard.origins[0].line > 0 && leaves_out(guard.condition, s, size))
           result.emplace_back(s, size);
   }
+  std::erase_if(result, [this](const SmallSize& one) {
+    return one.second == 0 && is_decided_otherwise_at_zero(one.first);
+  });
   return result;
+}
+
+// Whether something that is no branch has another answer there: mostly that a
+// shape function counts no element, which is an error.
+bool EnforcedFacts::is_decided_otherwise_at_zero(Expr symbol) {
+  uint64_t units = fixed::enforced_units;
+  const auto found = InterruptScope::within(units, [&] {
+    const std::unique_ptr<Context> there = recorder_.enforced_context();
+    there->assume(eq(symbol, 0));
+    const auto& all = unguarded_answers_.decisions();
+    return std::any_of(all.begin(), all.end(), [&](const auto& decision) {
+      const auto& [question, verdict, mode] = decision;
+      if (unguarded_answers_.is_branch(question)) return false;
+      const std::vector<Expr>& of = symbols_.in(question);
+      if (std::find(of.begin(), of.end(), symbol) == of.end()) return false;
+      const Verdict other = there->ask_quick(question);
+      return other != Verdict::kUnknown && other != verdict;
+    });
+  });
+  return found.value_or(true);
 }
 
 void EnforcedFacts::admit(Expr symbol, int size) {

@@ -66,6 +66,7 @@ class EnforcedFacts {
   void admit(Expr symbol, int size);
 
  private:
+  bool is_decided_otherwise_at_zero(Expr symbol);
   void bring_up_to_date();
   void weaken();
   void examine_new();

@@ -73,9 +73,12 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     start = time.perf_counter()
     inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
     owned = _owned_by(mod)
+    state = _state.ProgramState(mod, _constants_of(inputs.in_spec))
+
     def trace(assumed=(), answers={}, inputs=inputs):
         return _trace_with_numbers(
-            mod, inputs, owned, relations, preserve_module_call_signature,
+            mod, state, inputs, owned, relations,
+            preserve_module_call_signature,
             prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
             specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
             backed_size_oblivious=backed_size_oblivious, assumed=assumed,
@@ -199,11 +202,11 @@ def _trace_with_numbers(mod, *args, **policies):
             decides = True
 
 
-def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),
-                   **policies):
+def _trace_program(mod, state, inputs, owned, relations, preserved, *,
+                   assumed=(), **policies):
     """assumed: further conditions on the inputs, over their sources."""
     calls = _modules.ModuleCalls(_owner(mod), preserved)
-    with _state.kept_as_it_is(mod, _constants_of(inputs.in_spec)):
+    with state.kept():
         session, known = _proviso.Session(**policies), None
         try:
             if owned is not None:

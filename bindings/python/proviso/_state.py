@@ -105,6 +105,7 @@ class ObjectState:
     def __init__(self, roots, modules=(), package=""):
         self._modules = {name for name in modules if not is_library(name)}
         self._package = package
+        self.has_changed = False  # as put_back() found
         self._kept = {}  # by kind: [(object, (keys, items), place)]
         self._empty = []  # object, *place; and the next
         self._classes = []  # (object, its class, place)
@@ -137,6 +138,7 @@ class ObjectState:
         whether random numbers were drawn."""
         left, counts, is_drawn = [], [], False
         for kind, value, before, place in self._changed():
+            self.has_changed = True
             known = set(map(_id, before[1]))
             now = _read(kind, value)
             if all_changes:
@@ -448,59 +450,80 @@ def _path(place):
 
 # --- around a trace
 
-@contextlib.contextmanager
-def kept_as_it_is(program, constants=()):
-    """Whatever happens inside, what `program` and the `constants` among its
-    arguments reach and torch's modes are afterwards as before.  What a mere
-    function reaches is its caller's too: there only what traced values were put
-    into is put back.  Warns of tensors that the program meant to keep."""
-    numpy = sys.modules.get("numpy")
-    all_changes = isinstance(getattr(program, "__self__", program),
-                             torch.nn.Module)
-    kinds = ({type(part) for _, part in _modules.named_modules(program)}
-             if isinstance(program, torch.nn.Module) else {type(program)})
-    roots = [("self", program)] + [(type(value).__name__, value)
-                                   for value in constants]
-    objects = ObjectState(roots, set().union(*map(_modules_of_code, kinds)),
-                          _package_of(type(program).__module__))
-    modes = ObjectState((
-        ("torch", [value for name, value in vars(_global_hooks).items()
-                   if name.startswith("_global_")]),
-        ("printing", vars(torch._tensor_str.PRINT_OPTS)),
-        ("random", [random._inst, numpy and numpy.random.mtrand._rand])))
-    advanced = []
-    try:
-        with _process.kept_as_it_is(objects.names):
-            yield
-    finally:
-        left, counts, _ = objects.put_back(all_changes)
-        if all_changes:
-            advanced = objects.put_back_iterators()
-        _, _, is_drawn = modes.put_back(True)
+class ProgramState:
+    """What `program` and the `constants` among its arguments reach, and torch's
+    modes, as they are.  They are looked at once for many traces, as long as no
+    trace changes them."""
+
+    def __init__(self, program, constants=()):
+        self._program, self._constants = program, constants
+        self._looked_at = None
+
+    def _look(self):
+        program, numpy = self._program, sys.modules.get("numpy")
+        kinds = ({type(part) for _, part in _modules.named_modules(program)}
+                 if isinstance(program, torch.nn.Module) else {type(program)})
+        roots = [("self", program)] + [(type(value).__name__, value)
+                                       for value in self._constants]
+        objects = ObjectState(
+            roots, set().union(*map(_modules_of_code, kinds)),
+            _package_of(type(program).__module__))
+        modes = ObjectState((
+            ("torch", [value for name, value in vars(_global_hooks).items()
+                       if name.startswith("_global_")]),
+            ("printing", vars(torch._tensor_str.PRINT_OPTS)),
+            ("random", [random._inst, numpy and numpy.random.mtrand._rand])))
+        return objects, modes
+
+    @contextlib.contextmanager
+    def kept(self):
+        """Whatever happens inside, all of it is afterwards as before.  What a
+        mere function reaches is its caller's too: there only what traced values
+        were put into is put back.  Warns of tensors that the program meant to
+        keep."""
+        all_changes = isinstance(
+            getattr(self._program, "__self__", self._program), torch.nn.Module)
+        objects, modes = self._looked_at or self._look()
+        self._looked_at = None
+        advanced = []
+        try:
+            with _process.kept_as_it_is(objects.names):
+                yield
+        finally:
+            left, counts, _ = objects.put_back(all_changes)
+            if all_changes:
+                advanced = objects.put_back_iterators()
+            _, _, is_drawn = modes.put_back(True)
+            if not (objects.has_changed or modes.has_changed or advanced):
+                self._looked_at = objects, modes
+        _warn_of_changes(left, counts, advanced, is_drawn)
+
+
+def _warn_of_changes(left, counts, advanced, is_drawn):
     for path in left:
         warnings.warn(
             f"The tensor attribute {_attribute(path)} was assigned during "
             "export, and is now as it was before: the exported program does "
             "not keep it. Such attributes must be registered as buffers using "
-            "the `register_buffer` API.", stacklevel=2)
+            "the `register_buffer` API.", stacklevel=3)
     for path, old, new in counts:
         warnings.warn(
             f"The attribute {_attribute(path)} was changed during export from "
             f"{old} to {new}, and is {old} again: the exported program neither "
             "changes it nor sees it change, and takes the way of the first "
             "call each time. A number that the program counts must be a tensor "
-            "that is registered as a buffer.", stacklevel=2)
+            "that is registered as a buffer.", stacklevel=3)
     for path, is_back in advanced:
         warnings.warn(
             f"The iterator {_attribute(path)} was advanced during export, and "
             + ("is where it was again" if is_back else "cannot be put back")
             + ": the exported program has what it gave then in every call.",
-            stacklevel=2)
+            stacklevel=3)
     if is_drawn:
         warnings.warn(
             "The program drew numbers from Python's or numpy's random during "
             "export: the exported program has these numbers in every call. "
-            "Draw them with torch.", stacklevel=2)
+            "Draw them with torch.", stacklevel=3)
 
 
 def _attribute(path):
