@@ -274,8 +274,8 @@ def _functions(sympy):
             a, sympy.Pow(b, -1, evaluate=False), evaluate=False)
 
     def where(c, a, b, looks):
-        # Of conditions that hold others a Piecewise is folded, whatever it is
-        # told.
+        # Where conditions hold a Piecewise SymPy folds them, also with
+        # evaluate=False.
         return (sympy.Piecewise((a, c), (b, True)) if looks
                 else sympy.Function("Where")(c, a, b))
 
