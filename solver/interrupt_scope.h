@@ -9,8 +9,7 @@
 // for itself and that nobody else can interrupt.  Scopes nest, and the
 // outermost of a thread counts: until it ends, an interrupt of its context ends
 // the call under way and each that comes later, with what is known without
-// work.  Its context is the one that is given, or else the first that is
-// called.
+// work.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +24,6 @@ namespace proviso::inline v0_2::internal {
 
 class PROVISO_HIDDEN InterruptScope {
  public:
-  InterruptScope() : is_outermost_(!is_open_) {
-    if (!is_outermost_) return;
-    is_open_ = true;
-    interrupted_ = nullptr;
-  }
   explicit InterruptScope(Context& context) : InterruptScope() {
     if (is_outermost_) begin(context);
   }
@@ -53,6 +47,13 @@ class PROVISO_HIDDEN InterruptScope {
     return internal::within(units, work, interruption());
   }
 
+  // The same of work that has a bound of its own, and without its first look:
+  // what takes little is found although the scope is interrupted.
+  template <typename Work>
+  static auto until_interrupted(Work work) -> std::optional<decltype(work())> {
+    return try_within(Budget::kUnlimited, interruption(), work);
+  }
+
   // The flag that another thread sets; nullptr where no scope is open.
   static const std::atomic<bool>* interruption() {
     return is_open_ ? interrupted_ : nullptr;
@@ -68,6 +69,11 @@ class PROVISO_HIDDEN InterruptScope {
   }
 
  private:
+  InterruptScope() : is_outermost_(!is_open_) {
+    if (!is_outermost_) return;
+    is_open_ = true;
+    interrupted_ = nullptr;
+  }
   static void begin(Context& context);
 
   static inline constinit thread_local bool is_open_ = false;

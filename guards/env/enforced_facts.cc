@@ -45,20 +45,22 @@ const EnforcedFacts::View& EnforcedFacts::view() {
 
 std::vector<EnforcedFacts::SmallSize> EnforcedFacts::left_out_by_branches() {
   const View& enforced = view();
+  const auto is_left_out = [&](Expr s, int size) {
+    const auto& kept =
+        size == 1 ? enforced.at_least_two : enforced.at_least_one;
+    return (enforced.places.count(s) && kept.count(s)) ||
+           std::any_of(enforced.guards.begin(), enforced.guards.end(),
+                       [&](const Guard& guard) {
+                         return guard.origins[0].line > 0 &&
+                                leaves_out(guard.condition, s, size);
+                       });
+  };
   std::vector<SmallSize> result;
   for (Expr s : facts_.assumed()) {
-    if (enforced.places.count(s) && enforced.at_least_two.count(s))
-      result.emplace_back(s, 1);
-    if (enforced.places.count(s) && enforced.at_least_one.count(s))
+    if (is_left_out(s, 1)) result.emplace_back(s, 1);
+    if (is_left_out(s, 0) && !is_decided_otherwise_at_zero(s))
       result.emplace_back(s, 0);
-    for (int size : {1, 0})
-      for (const Guard& guard : enforced.guards)
-        if (guard.origins[0].line > 0 && leaves_out(guard.condition, s, size))
-          result.emplace_back(s, size);
   }
-  std::erase_if(result, [this](const SmallSize& one) {
-    return one.second == 0 && is_decided_otherwise_at_zero(one.first);
-  });
   return result;
 }
 

@@ -6,15 +6,14 @@
 #include "solver/interrupt_scope.h"
 #include "sym/excerpt.h"
 #include "sym/print.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
 // Another thread ends what takes long; what takes little has its value still.
 Evaluation evaluated(Expr e, const Assignment& point) {
-  auto found = try_within(Budget::kUnlimited, InterruptScope::interruption(),
-                          [&] { return evaluate(e, point); });
+  auto found =
+      InterruptScope::until_interrupted([&] { return evaluate(e, point); });
   if (found) return *std::move(found);
   Evaluation ended;
   ended.gave_up = true;

@@ -5,7 +5,6 @@
 #include "guards/conjuncts.h"
 #include "solver/interrupt_scope.h"
 #include "sym/canonical.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -22,9 +21,8 @@ void Replacements::set(Expr symbol, Expr target) {
 
 Expr Replacements::apply(Expr e) {
   const auto form = [&](bool is_touched) {
-    return try_within(Budget::kUnlimited, InterruptScope::interruption(), [&] {
-      return simplified(is_touched ? substitute(e, map_) : e);
-    });
+    return InterruptScope::until_interrupted(
+        [&] { return simplified(is_touched ? substitute(e, map_) : e); });
   };
   if (all_.empty()) return form(false).value_or(e);
   ExprMemo::Entry& memo = memo_[e];
