@@ -73,7 +73,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     start = time.perf_counter()
     inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
     owned = _owned_by(mod)
-    state = _state.ProgramState(mod, _constants_of(inputs.in_spec))
+    state = _state_of(mod, inputs)
 
     def trace(assumed=(), answers={}, inputs=inputs):
         return _trace_with_numbers(
@@ -167,6 +167,10 @@ def _owned_by(mod):
     return None if owner is None else _owned_tensors.OwnedTensors(owner)
 
 
+def _state_of(mod, inputs):
+    return _state.ProgramState(mod, _constants_of(inputs.in_spec))
+
+
 def _name_of(mod):
     if isinstance(mod, Module):
         return mod.program._program.name()
@@ -175,17 +179,19 @@ def _name_of(mod):
     return getattr(mod, "__qualname__", type(mod).__name__)
 
 
-def _trace_with_numbers(mod, *args, **policies):
-    """Traces again when float() or int() was asked for a number from data,
-    with one that keeps it symbolic; and when a condition stood where only a
-    bool will do."""
+def _trace_with_numbers(mod, state, *args, **policies):
+    """state: the ProgramState of `mod`, which is kept as it is before all that
+    a trace changes.  Traces again when float() or int() was asked for a number
+    from data, with one that keeps it symbolic; and when a condition stood where
+    only a bool will do."""
     scan, decides = _number_types.scan_of(mod), False
     askers = list(scan.askers)
     while True:
         try:
-            with (_trace.tracing_environment(),
+            with (_trace.tracing_environment(), _leaks.taken_out(),
+                  state.kept(),
                   _conditions.decided_where_made(decides, scan.identities),
-                  _numbers.symbolic_types_in(askers), _leaks.taken_out()):
+                  _numbers.symbolic_types_in(askers)):
                 return _trace_program(mod, *args, **policies)
         except DataDependentError as error:
             asker = _numbers.asker_of(error)
@@ -202,38 +208,37 @@ def _trace_with_numbers(mod, *args, **policies):
             decides = True
 
 
-def _trace_program(mod, state, inputs, owned, relations, preserved, *,
-                   assumed=(), **policies):
+def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),
+                   **policies):
     """assumed: further conditions on the inputs, over their sources."""
     calls = _modules.ModuleCalls(_owner(mod), preserved)
-    with state.kept():
-        session, known = _proviso.Session(**policies), None
-        try:
-            if owned is not None:
-                owned.register(session)
-            direct = _promises.direct_names(inputs.leaves)
-            fakes = [_fake(session, leaf, direct) for leaf in inputs.leaves]
-            _promises.tell(session, inputs.leaves, fakes, relations)
-            known = _input_conditions.Conditions(session, inputs.leaves, fakes)
-            for condition in assumed:
-                known.require(condition)
-            args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
-            with calls.watched(), _conditions.caught_refusals_noted():
-                result = _explained(session, mod, inputs, fakes, args, kwargs)
-            if owned is not None:
-                result = owned.record_buffer_assignments(result)
-            _specs.check_strict(inputs.leaves, fakes)
-            outputs, out_spec = pytree.tree_flatten(result)
-            program = session.finish(outputs)
-            calls.write(program)
-        except _Refused as refused:
-            error, pending = refused.args
-        else:
-            return program, out_spec
-        finally:
-            _keys.fix_looked_up(known)
-            _logs.save_shapelog(session, mod)
-            session.close()
+    session, known = _proviso.Session(**policies), None
+    try:
+        if owned is not None:
+            owned.register(session)
+        direct = _promises.direct_names(inputs.leaves)
+        fakes = [_fake(session, leaf, direct) for leaf in inputs.leaves]
+        _promises.tell(session, inputs.leaves, fakes, relations)
+        known = _input_conditions.Conditions(session, inputs.leaves, fakes)
+        for condition in assumed:
+            known.require(condition)
+        args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
+        with calls.watched(), _conditions.caught_refusals_noted():
+            result = _explained(session, mod, inputs, fakes, args, kwargs)
+        if owned is not None:
+            result = owned.record_buffer_assignments(result)
+        _specs.check_strict(inputs.leaves, fakes)
+        outputs, out_spec = pytree.tree_flatten(result)
+        program = session.finish(outputs)
+        calls.write(program)
+    except _Refused as refused:
+        error, pending = refused.args
+    else:
+        return program, out_spec
+    finally:
+        _keys.fix_looked_up(known)
+        _logs.save_shapelog(session, mod)
+        session.close()
     if pending is not None:
         error = _with_cause(pending.completed(error, inputs.leaves), error)
     raise error

@@ -7,6 +7,7 @@ example, then meets no open question: that is the proof that they suffice.
 """
 
 import dataclasses
+import functools
 import inspect
 import re
 from dataclasses import dataclass, field
@@ -130,7 +131,9 @@ def requirements(mod, args, kwargs=None, dynamic_shapes=None):
         dynamic_shapes = dynamic_shapes.dynamic_shapes(mod, args, kwargs)
     inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
     every = dynamic_shapes is None
-    program, asked = _answered(mod, _varying(inputs, "auto", every))
+    answered = functools.partial(
+        _answered, mod, _export._state_of(mod, inputs))
+    program, asked = answered(_varying(inputs, "auto", every))
     function = _places._plain_function(forward)
     words = [(leaf.source + f".size()[{d}]", text)
              for leaf, text in _named(inputs, function)
@@ -138,10 +141,10 @@ def requirements(mod, args, kwargs=None, dynamic_shapes=None):
     conditions, questions, pinned, torch_parts = _proviso.requirements(
         program, words)
     unbacked = _varying(inputs, "unbacked", every)
-    why_not = _why_not_proved(mod, unbacked, [c[1] for c in conditions])
+    why_not = _why_not_proved(answered, unbacked, [c[1] for c in conditions])
     kept, weakened = conditions, set()
     if not why_not:
-        kept, weakened = _weakest(mod, unbacked, conditions)
+        kept, weakened = _weakest(answered, unbacked, conditions)
     texts = [text for text, _, _ in conditions]
     return Requirements(
         [text for text, _, _ in kept], {text: at for text, _, at in kept},
@@ -208,7 +211,7 @@ def _witness(inputs, function):
 
 # --- the traces
 
-def _answered(mod, inputs, assumed=()):
+def _answered(mod, state, inputs, assumed=()):
     """The traced program, questions about data answered as by the example, and
     the errors that these would have been."""
     answers, asked = {}, []
@@ -217,7 +220,7 @@ def _answered(mod, inputs, assumed=()):
         try:
             with _numbers.ints_kept_symbolic():
                 program, _ = _export._trace_with_numbers(
-                    mod, inputs, owned, (), (), assumed=assumed,
+                    mod, state, inputs, owned, (), (), assumed=assumed,
                     specialize_zero_one=False, backed_size_oblivious=True,
                     assumed_answers=answers)
             return program, asked
@@ -231,15 +234,15 @@ def _answered(mod, inputs, assumed=()):
             asked.append(error)
 
 
-def _why_not_proved(mod, inputs, conditions):
+def _why_not_proved(answered, inputs, conditions):
     try:
-        _answered(mod, inputs, conditions)
+        answered(inputs, conditions)
     except DataDependentError as error:
         return str(error).split("\n")[0]
     return ""
 
 
-def _weakest(mod, inputs, conditions):
+def _weakest(answered, inputs, conditions):
     """Sizes from 2 on are from 1 on where the program without example sizes
     has no question at 1: there the layout alone was asked.  With the numbers of
     the conditions that say less now."""
@@ -249,7 +252,7 @@ def _weakest(mod, inputs, conditions):
             continue
         trial = list(kept)
         trial[i] = (_from_one_on(text), _from_one_on(source), None)
-        if not _why_not_proved(mod, inputs, [c[1] for c in trial]):
+        if not _why_not_proved(answered, inputs, [c[1] for c in trial]):
             kept = trial
             weakened.add(i)
     return kept, weakened

@@ -155,6 +155,8 @@ class ObjectState:
                 if kind is ARRAY and said is not None:
                     counts.append((_path(place), copy[0], said))
                 is_drawn |= kind in (RANDOM, NUMPY_RANDOM) and bool(said)
+                # An emptied cache counts from 0 again.
+                self.has_changed |= kind is CACHE and not said
         return left, counts, is_drawn
 
     def _write(self, kind, value, place, *before):
