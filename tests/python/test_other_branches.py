@@ -1,9 +1,11 @@
 """Programs that branch on whether a size is 0 or 1: where the other way makes
 the same calls, the program is traced once and takes both."""
 
+import functools
 import itertools
 import os
 import random
+import warnings
 
 import pytest
 import torch
@@ -201,6 +203,24 @@ def test_the_module_stays_as_it_is():
                         dynamic_shapes=({0: Dim.AUTO},))
     assert program.seen == [] and program.calls.item() == 0
     assert torch.equal(ep.module()(torch.ones(1, 4)), torch.ones(1, 4))
+
+
+@functools.lru_cache
+def ones(count):
+    return torch.ones(count)
+
+
+def test_no_trace_leaves_tensors_in_a_cache():
+    def forward(self, x):
+        return (x.expand(x.shape[0], -1) if x.shape[0] != 1 else x) * ones(4)
+
+    with pytest.raises(RuntimeError):
+        ones(-1)  # a miss, which leaves nothing; each trace has one
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # as where it has to be searched for
+        ep = exported(forward, torch.ones(3, 4), dims=({0: Dim.AUTO},))
+    assert torch.equal(ep.module()(torch.ones(1, 4)), torch.ones(1, 4))
+    assert torch.equal(ones(4), torch.ones(4))
 
 
 def test_loaded_and_torch_take_the_same(tmp_path):
