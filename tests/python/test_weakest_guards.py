@@ -14,14 +14,21 @@ def _written(x, index, value):
 
 
 @pytest.mark.parametrize("program, example, taken", [
-    (lambda x: x[:7], 5, range(0, 8)),       # Min(7, n) is n
-    (lambda x: x[:7], 9, range(7, 13)),      # Min(7, n) is 7
-    (lambda x: x[5:], 3, range(0, 6)),
-    (lambda x: x[5:], 9, range(5, 13)),
-    (lambda x: x[:-4], 3, range(0, 5)),
-    (lambda x: x[-4:], 3, range(0, 5)),
-    (lambda x: x[-4:], 9, range(4, 13)),
-    (lambda x: x[2:5], 4, range(0, 6)),
+    (lambda x: x[:7], 5, range(0, 13)),      # Min(7, n)
+    (lambda x: x[:7], 9, range(0, 13)),
+    (lambda x: x[5:], 3, range(0, 13)),
+    (lambda x: x[5:], 9, range(0, 13)),
+    (lambda x: x[:-4], 3, range(0, 13)),
+    (lambda x: x[-4:], 3, range(0, 13)),
+    (lambda x: x[-4:], 9, range(0, 13)),
+    (lambda x: x[2:5], 4, range(0, 13)),
+    (lambda x: x[:7][:4], 9, range(0, 13)),
+    (lambda x: x[3:][:4], 9, range(0, 13)),
+    (lambda x: x[3:][4:], 9, range(0, 13)),
+    (lambda x: x[:7] + x, 5, [0, 1, *range(2, 8)]),   # Min(7, n) is n
+    (lambda x: x[:7] + torch.ones(7, 2), 9, range(7, 13)),  # is 7
+    (lambda x: x[:3].reshape(3, 2), 9, range(3, 13)),
+    (lambda x: x[:3] + x[3:6], 9, [0, *range(6, 13)]),
     (lambda x: x.split(4)[0], 3, range(0, 5)),
     (lambda x: x.split(4)[0], 7, range(5, 9)),
     (lambda x: x.chunk(3)[0], 7, [0, 3, *range(5, 13)]),  # 3
@@ -93,9 +100,19 @@ def test_of_two_sizes():
     (lambda x, y: x.repeat(2)[: x.shape[0] + y.shape[0]][:-4], (6, 2),
      [(4, 0), (5, 1), (3, 1), (2, 1), (2, 3)],
      [(4, 0), (5, 1), (3, 1), (2, 1)]),
-    # n <= 6, and not that m >= 2, with which n*m <= 12 says so
+    # n*m <= 12, and not that m >= 2, with which it says n <= 6
     (lambda x, y: x[6:] if x.shape[0] * y.shape[0] <= 12 else x, (2, 6),
-     [(6, 0), (1, 12), (6, 2), (7, 1)], [(6, 0), (1, 12), (6, 2)]),
+     [(6, 0), (1, 12), (6, 2), (7, 1), (7, 2)],
+     [(6, 0), (1, 12), (6, 2), (7, 1)]),
+    # two slices of numbers are as long as each other
+    (lambda x, y: x[:3] + y[:3], (5, 4),
+     [(0, 0), (1, 1), (2, 2), (3, 9), (2, 3)],
+     [(0, 0), (1, 1), (2, 2), (3, 9)]),
+    (lambda x, y: x[3:] + y[3:], (5, 5),
+     [(0, 0), (2, 2), (4, 4), (4, 5)], [(0, 0), (2, 2), (4, 4)]),
+    # which is three, or two where that is one
+    (lambda x, y: x[:3] + y, (5, 3), [(3, 3), (7, 3), (5, 4)],
+     [(3, 3), (7, 3)]),
 ])
 def test_two_sizes_that_are_small_together(program, example, sizes, taken):
     ep = proviso.export(program, tuple(torch.randn(n) for n in example),

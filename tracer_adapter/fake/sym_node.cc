@@ -489,33 +489,71 @@ auto or_refusal(const Ask& ask) {
 
 // Max(0, s0 - 1) or Min(s0, 2): the length of x[1:] or x[:2].
 bool is_length(Expr e) {
-  if (!e.is(Op::kMax) && !e.is(Op::kMin)) return false;
-  if (e.args().size() != 2 || !e.arg(0).is(Op::kInteger)) return false;
-  const Int& end = e.arg(0).integer();
-  return e.is(Op::kMax) ? end.is_zero() : end == Int(1) || end == Int(2);
+  const Tracer* tracer = Tracer::current();
+  return (e.is(Op::kMax) || e.is(Op::kMin)) && e.args().size() == 2 &&
+         tracer != nullptr && tracer->is_length(e);
+}
+
+// e with the arms of lengths that the example has, which are theirs where the
+// orders hold.
+struct OfExample {
+  Expr e;
+  std::vector<Expr> orders;
+};
+
+OfExample arms_of_example(ShapeEnv& env, Expr e) {
+  OfExample found{e, {}};
+  while (const Expr length = internal::find_node(found.e, is_length)) {
+    const Expr a = length.arg(0), b = length.arg(1);
+    const auto with = [&](Expr arm) {
+      return proviso::canonical(substitute(found.e, {{length, arm}}));
+    };
+    const std::optional<Value> below = env.hint(le(a, b)),
+                               above = env.hint(le(b, a));
+    if (!below || !above) break;
+    bool ascends = *below == Value(true);
+    // Of equal arms that which answers the question by itself.
+    if (ascends && *above == Value(true) && found.e.is_bool())
+      ascends = !env.statically_known_true(with(length.is(Op::kMin) ? b : a));
+    found.orders.push_back(ascends ? le(a, b) : le(b, a));
+    found.e = with(ascends == length.is(Op::kMin) ? a : b);
+  }
+  return found;
+}
+
+// Whether one condition, as it is at the example, answers another.
+bool answers(ShapeEnv& env, Expr one, Expr other) {
+  const std::optional<Value> value = env.hint(one);
+  if (!value) return false;
+  const bool holds = *value == Value(true);
+  Context& context = env.context();
+  const Scope scope(context);
+  context.assume(holds ? one : logical_not(one));
+  return context.ask_quick(holds ? other : logical_not(other)) == Verdict::kYes;
 }
 
 // Where the length of a slice is compared with another size: x + y[1:] asks
-// s0 == s1 - 1, and not s0 == Max(0, s1 - 1), which says nothing of s1 by s0.
+// s0 == s1 - 1, and not s0 == Max(0, s1 - 1), which says nothing of s1 by s0;
+// x[:3] + y[:3] asks Min(s0, 3) == Min(s1, 3), and not whether both have three.
 Expr settled_question(ShapeEnv& env, Expr condition, const char* file,
                       int64_t line) {
   if (!condition.is(Op::kEq) || free_symbols(condition).size() < 2 ||
       !internal::find_node(condition, is_length) ||
       env.statically_known_true(condition))
     return condition;
-  return settled_lengths(env, condition, current_location(file, line));
+  const OfExample found = arms_of_example(env, condition);
+  if (found.e.is_constant()) return condition;
+  if (!answers(env, found.e, condition))
+    for (Expr order : found.orders)
+      env.guard_bool(order, current_location(file, line));
+  return found.e;
 }
 }  // namespace
 
 Expr settled_lengths(ShapeEnv& env, Expr e, const SourceLocation& where) {
-  while (const Expr length = internal::find_node(e, is_length)) {
-    const Expr order = le(length.arg(0), length.arg(1));
-    if (!env.hint(order)) break;
-    const bool ascends = env.guard_bool(order, where);
-    const Expr arm = length.arg(ascends == length.is(Op::kMax) ? 1 : 0);
-    e = proviso::canonical(substitute(e, {{length, arm}}));
-  }
-  return e;
+  const OfExample found = arms_of_example(env, e);
+  for (Expr order : found.orders) env.guard_bool(order, where);
+  return found.e;
 }
 
 int64_t SymNode::guard_int(const char* file, int64_t line) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sym/canonical.h"
+#include "sym/find_node.h"
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/shape_functions/view_layout.h"
 #include "tracer_adapter/trace/tracer.h"
@@ -281,11 +282,19 @@ bool ascends_from_two_on(const SymInt& a, const SymInt& b) {
   return context.ask_quick(condition) == Verdict::kYes;
 }
 
+// Whether one size alone decides if a <= b, and the facts do not.
+bool is_open_of_one(const SymInt& a, const SymInt& b) {
+  ShapeEnv& env = Tracer::current()->env();
+  const Expr condition = canonical(le(to_expr(env, a), to_expr(env, b)));
+  return free_symbols(condition).size() == 1 &&
+         env.context().ask_quick(condition) == Verdict::kUnknown;
+}
+
 // true where a <= b, false where b <= a; else as less(), and where the order is
-// known from 2 on alone: then both stay, and a guard says more when something
-// asks for it.  The guard leaves equal sizes free: either answer is right.
-// Where both hold, the other is not asked: that it is refuted would have to
-// hold of every input.
+// known from 2 on alone or one size decides: then both stay, and a guard says
+// more when something asks for it.  The guard leaves equal sizes free: either
+// answer is right.  Where both hold, the other is not asked: that it is refuted
+// would have to hold of every input.
 std::optional<bool> ordered(const SymInt& a, const SymInt& b) {
   auto x = hint_of(a), y = hint_of(b);
   if (!x || !y) {
@@ -296,18 +305,25 @@ std::optional<bool> ordered(const SymInt& a, const SymInt& b) {
   const bool ascends = *x <= *y;
   if (ascends ? ascends_from_two_on(a, b) : ascends_from_two_on(b, a))
     return std::nullopt;
+  if (is_open_of_one(a, b)) return std::nullopt;
   if (*x == *y && known_less_equal(b, a)) return false;
   return expect(ascends ? a.sym_le(b) : b.sym_le(a)) == ascends;
 }
 
+SymInt noted_length(const SymInt& length) {
+  Tracer* tracer = Tracer::current();
+  if (!constant(length)) tracer->note_length(to_expr(tracer->env(), length));
+  return length;
+}
+
 SymInt at_most(const SymInt& a, const SymInt& b) {
   auto ascends = ordered(a, b);
-  return !ascends ? a.min(b) : *ascends ? a : b;
+  return !ascends ? noted_length(a.min(b)) : *ascends ? a : b;
 }
 
 SymInt not_negative(const SymInt& a) {
   auto ascends = ordered(0, a);
-  return !ascends ? a.max(0) : *ascends ? a : SymInt(0);
+  return !ascends ? noted_length(a.max(0)) : *ascends ? a : SymInt(0);
 }
 
 // Whether a bound counts from the end.  0 does not, and of no rows both ways
@@ -347,12 +363,17 @@ SymInt steps_between(const SymInt& low, const SymInt& high,
   return ceil_div(width, step);
 }
 
-// A slice of a slice does not keep both of its lengths.
+// A slice of a slice of a slice does not keep all of its lengths.
 SymInt settled(const SymInt& size) {
   if (constant(size)) return size;
   ShapeEnv& env = Tracer::current()->env();
   const Expr length = to_expr(env, size);
-  if (length.is_symbol()) return size;
+  int extrema = 0;
+  internal::find_node(length, [&](Expr e) {
+    extrema += e.is(Op::kMin) || e.is(Op::kMax);
+    return extrema > 1;
+  });
+  if (extrema < 2) return size;
   const Expr result =
       settled_lengths(env, length, current_location(__FILE__, __LINE__));
   return result == length ? size : to_sym_int(env, result);

@@ -125,6 +125,11 @@ class Tracer {
   bool recording() const { return recording_; }
   void set_recording(bool on) { recording_ = on; }
 
+  // Min(s0, 3) is the length of a slice, x[:3]: where it is compared with other
+  // sizes, one arm will do (settled_lengths of fake/sym_node.h).
+  void note_length(Expr length) { lengths_.insert(length); }
+  bool is_length(Expr e) const { return lengths_.contains(e); }
+
   // Whether an in-place operator wrote to t's storage in this trace.
   bool written(const at::Tensor& t) const;
 
@@ -245,6 +250,7 @@ class Tracer {
   ProgramInputs inputs_;
   TraceAsserts asserts_;
   std::unordered_set<const c10::StorageImpl*> written_;
+  std::unordered_set<Expr, ExprHash> lengths_;  // of slices
   ModeStack modes_;
   ModuleStacks modules_;
   SourceStacks stacks_;
