@@ -254,21 +254,10 @@ bool may_fail_below_two(ShapeEnv& env, Expr condition) {
   return evaluate(condition, lowest).is_false();
 }
 
-// Whether a <= b where sizes are at least 2, and not where one is 0 or 1.  The
-// question costs nothing: no assumption counts as used.
-bool ascends_from_two_on(const SymInt& a, const SymInt& b) {
-  if (constant(a) && constant(b)) return false;
-  ShapeEnv& env = Tracer::current()->env();
-  // A constant below -2**62 has a node that is not ours.
-  const auto expr_of = [&](const SymInt& n) {
-    const auto known = constant(n);
-    return known ? env.pool().integer(*known) : to_expr(env, n);
-  };
-  const Expr least = expr_of(a), most = expr_of(b);
-  if (constant(a).value_or(0) > 2 && most.is_symbol()) return false;
-  const Expr condition = canonical(le(least, most));
-  if (condition.is_constant() || !may_fail_below_two(env, condition))
-    return false;
+// Whether the condition holds where sizes are at least 2, and not where one is
+// 0 or 1.  The question costs nothing: no assumption counts as used.
+bool holds_from_two_on(ShapeEnv& env, Expr condition) {
+  if (!may_fail_below_two(env, condition)) return false;
   Context& context = env.context();
   if (context.ask_quick(condition) == Verdict::kYes) return true;
   std::vector<Expr> small;
@@ -282,19 +271,29 @@ bool ascends_from_two_on(const SymInt& a, const SymInt& b) {
   return context.ask_quick(condition) == Verdict::kYes;
 }
 
-// Whether one size alone decides if a <= b, and the facts do not.
-bool is_open_of_one(const SymInt& a, const SymInt& b) {
+// Whether a <= b, which the example's sizes satisfy, is not asked: a length says
+// for all sizes what it is where one size alone decides, and where it is known
+// from 2 on.
+bool stays_open(const SymInt& a, const SymInt& b) {
+  if (constant(a) && constant(b)) return false;
   ShapeEnv& env = Tracer::current()->env();
-  const Expr condition = canonical(le(to_expr(env, a), to_expr(env, b)));
-  return free_symbols(condition).size() == 1 &&
-         env.context().ask_quick(condition) == Verdict::kUnknown;
+  // A constant below -2**62 has a node that is not ours.
+  const auto expr_of = [&](const SymInt& n) {
+    const auto known = constant(n);
+    return known ? env.pool().integer(*known) : to_expr(env, n);
+  };
+  const Expr condition = canonical(le(expr_of(a), expr_of(b)));
+  if (condition.is_constant()) return false;
+  if (free_symbols(condition).size() == 1 &&
+      env.context().ask_quick(condition) == Verdict::kUnknown)
+    return true;
+  return holds_from_two_on(env, condition);
 }
 
-// true where a <= b, false where b <= a; else as less(), and where the order is
-// known from 2 on alone or one size decides: then both stay, and a guard says
-// more when something asks for it.  The guard leaves equal sizes free: either
-// answer is right.  Where both hold, the other is not asked: that it is refuted
-// would have to hold of every input.
+// true where a <= b, false where b <= a; else as less(), and where that stays
+// open: then both stay, and a guard says more when something asks for it.  The
+// guard leaves equal sizes free: either answer is right.  Where both hold, the
+// other is not asked: that it is refuted would have to hold of every input.
 std::optional<bool> ordered(const SymInt& a, const SymInt& b) {
   auto x = hint_of(a), y = hint_of(b);
   if (!x || !y) {
@@ -303,10 +302,8 @@ std::optional<bool> ordered(const SymInt& a, const SymInt& b) {
     return std::nullopt;
   }
   const bool ascends = *x <= *y;
-  if (ascends ? ascends_from_two_on(a, b) : ascends_from_two_on(b, a))
-    return std::nullopt;
-  if (is_open_of_one(a, b)) return std::nullopt;
   if (*x == *y && known_less_equal(b, a)) return false;
+  if (ascends ? stays_open(a, b) : stays_open(b, a)) return std::nullopt;
   return expect(ascends ? a.sym_le(b) : b.sym_le(a)) == ascends;
 }
 
@@ -357,7 +354,7 @@ SymInt steps_between(const SymInt& low, const SymInt& high,
   const SymInt width = high - low;
   const auto by = constant(step), example = hint_of(width);
   if (by == 1) return not_negative(width);
-  if (!by || !example || *example < 0 || ascends_from_two_on(1 - *by, width))
+  if (!by || !example || *example < 0 || stays_open(1 - *by, width))
     return ceil_div(not_negative(width), step);
   expect(width.sym_gt(-*by));
   return ceil_div(width, step);
