@@ -111,7 +111,7 @@ def test_a_terminal_gets_colour_unless_told_not_to():
 
 
 def branches(x, y):
-    a = x[:5] if x.shape[0] > 7 else x[3:]
+    a = x[:5] if x.shape[0] > 7 else x[y.shape[0] // 2:]
     a = a * 2 if x.shape[0] <= 8 and x.shape[0] * 2 >= 6 else a
     b = torch.cat([y, y]).reshape(-1, 2)
     return a, b if x.shape[0] * y.shape[0] <= 40 else b + 1

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -521,32 +523,44 @@ OfExample arms_of_example(ShapeEnv& env, Expr e) {
   return found;
 }
 
-// Whether one condition, as it is at the example, answers another.
-bool answers(ShapeEnv& env, Expr one, Expr other) {
-  const std::optional<Value> value = env.hint(one);
-  if (!value) return false;
-  const bool holds = *value == Value(true);
+// Whether what is true of the example follows from a condition that is.
+bool follows(ShapeEnv& env, std::span<const Expr> all, Expr condition) {
   Context& context = env.context();
   const Scope scope(context);
-  context.assume(holds ? one : logical_not(one));
-  return context.ask_quick(holds ? other : logical_not(other)) == Verdict::kYes;
+  context.assume(condition);
+  return std::all_of(all.begin(), all.end(), [&](Expr one) {
+    return context.ask_quick(one) == Verdict::kYes;
+  });
 }
 
 // Where the length of a slice is compared with another size: x + y[1:] asks
 // s0 == s1 - 1, and not s0 == Max(0, s1 - 1), which says nothing of s1 by s0;
-// x[:3] + y[:3] asks Min(s0, 3) == Min(s1, 3), and not whether both have three.
+// x + y[:s0] asks s0 <= s1, and not s0 == Min(s0, s1).  x[:3] + y[:3] asks
+// Min(s0, 3) == Min(s1, 3), and not whether both have three.
 Expr settled_question(ShapeEnv& env, Expr condition, const char* file,
                       int64_t line) {
-  if (!condition.is(Op::kEq) || free_symbols(condition).size() < 2 ||
-      !internal::find_node(condition, is_length) ||
+  if (!condition.is(Op::kEq) || !internal::find_node(condition, is_length) ||
       env.statically_known_true(condition))
     return condition;
   const OfExample found = arms_of_example(env, condition);
-  if (found.e.is_constant()) return condition;
-  if (!answers(env, found.e, condition))
+  const auto ask_orders = [&] {
     for (Expr order : found.orders)
       env.guard_bool(order, current_location(file, line));
-  return found.e;
+    return found.e;
+  };
+  if (found.e.is_constant()) {
+    const bool is_same =
+        found.e.is_true() && follows(env, found.orders, condition);
+    return is_same ? ask_orders() : condition;
+  }
+  if (free_symbols(condition).size() < 2) return condition;
+  const std::optional<Value> value = env.hint(found.e);
+  const bool holds = value == Value(true);
+  const Expr asked = holds ? condition : logical_not(condition);
+  if (value && follows(env, {&asked, 1},
+                       holds ? found.e : logical_not(found.e)))
+    return found.e;
+  return ask_orders();
 }
 }  // namespace
 
