@@ -557,8 +557,8 @@ Expr settled_question(ShapeEnv& env, Expr condition, const char* file,
   const std::optional<Value> value = env.hint(found.e);
   const bool holds = value == Value(true);
   const Expr asked = holds ? condition : logical_not(condition);
-  if (value && follows(env, {&asked, 1},
-                       holds ? found.e : logical_not(found.e)))
+  if (value &&
+      follows(env, {&asked, 1}, holds ? found.e : logical_not(found.e)))
     return found.e;
   return ask_orders();
 }

@@ -271,9 +271,9 @@ bool holds_from_two_on(ShapeEnv& env, Expr condition) {
   return context.ask_quick(condition) == Verdict::kYes;
 }
 
-// Whether a <= b, which the example's sizes satisfy, is not asked: a length says
-// for all sizes what it is where one size alone decides, and where it is known
-// from 2 on.
+// Whether a <= b, which the example's sizes satisfy, is not asked: a length
+// says for all sizes what it is where one size alone decides, and where it is
+// known from 2 on.
 bool stays_open(const SymInt& a, const SymInt& b) {
   if (constant(a) && constant(b)) return false;
   ShapeEnv& env = Tracer::current()->env();
