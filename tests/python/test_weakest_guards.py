@@ -1,5 +1,7 @@
 """A guard refuses no size for which every traced size stays right."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -126,7 +128,7 @@ def test_of_two_sizes():
      [(0, 0), (1, 1), (2, 2), (3, 9), (2, 3)],
      [(0, 0), (1, 1), (2, 2), (3, 9)]),
     (lambda x, y: x[3:] + y[3:], (5, 5),
-     [(0, 0), (2, 2), (4, 4), (4, 5)], [(0, 0), (2, 2), (4, 4)]),
+     [(3, 3), (4, 4), (4, 5)], [(3, 3), (4, 4)]),
     # which is three, or two where that is one
     (lambda x, y: x[:3] + y, (5, 3), [(3, 3), (7, 3), (5, 4)],
      [(3, 3), (7, 3)]),
@@ -145,6 +147,36 @@ def test_two_sizes_that_are_small_together(program, example, sizes, taken):
         assert torch.equal(found, program(*args)), (n, m)
         accepted.append((n, m))
     assert accepted == taken, [g.condition for g in ep.guards]
+
+
+LENGTHS = {
+    "[:2]": lambda x, y: x[:2].shape[0] == y.shape[0],
+    "[:2] and more": lambda x, y: x[:2].shape[0] != y.shape[0] + 1,
+    "[:1]": lambda x, y: x[:1].shape[0] == y.shape[0] - 1,
+    "[2:]": lambda x, y: x[2:].shape[0] == y.shape[0],
+    "[1:]": lambda x, y: x[1:].shape[0] == y.shape[0] - 2,
+    "[:2] of both": lambda x, y: x[:2].shape[0] == y[:2].shape[0],
+    "[:3] of both": lambda x, y: x[:3].shape[0] == y[:3].shape[0],
+    "[1:] of both": lambda x, y: x[1:].shape[0] == y[1:].shape[0],
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("rows", [(5, 2), (5, 3), (5, 5), (5, 4)])
+def test_a_branch_on_the_length_of_a_slice_is_eagers(name, rows):
+    def program(x, y):
+        return x + 1 if LENGTHS[name](x, y) else x - 1
+
+    ep = proviso.export(program, tuple(torch.zeros(n, 1) for n in rows),
+                        dynamic_shapes=({0: Dim.AUTO},) * 2)
+    for sizes in itertools.product(range(8), repeat=2):
+        args = tuple(torch.zeros(n, 1) for n in sizes)
+        try:
+            found = ep.module()(*args)
+        except RuntimeError as error:
+            assert "Guard failed" in str(error)
+            continue
+        assert torch.equal(found, program(*args)), sizes
 
 
 def test_a_slice_to_a_number_from_data_takes_every_size():

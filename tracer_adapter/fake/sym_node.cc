@@ -523,7 +523,7 @@ OfExample arms_of_example(ShapeEnv& env, Expr e) {
   return found;
 }
 
-// Whether what is true of the example follows from a condition that is.
+// Whether all are true where the condition is, as far as sizes are assumed.
 bool follows(ShapeEnv& env, std::span<const Expr> all, Expr condition) {
   Context& context = env.context();
   const Scope scope(context);
@@ -553,14 +553,7 @@ Expr settled_question(ShapeEnv& env, Expr condition, const char* file,
         found.e.is_true() && follows(env, found.orders, condition);
     return is_same ? ask_orders() : condition;
   }
-  if (free_symbols(condition).size() < 2) return condition;
-  const std::optional<Value> value = env.hint(found.e);
-  const bool holds = value == Value(true);
-  const Expr asked = holds ? condition : logical_not(condition);
-  if (value &&
-      follows(env, {&asked, 1}, holds ? found.e : logical_not(found.e)))
-    return found.e;
-  return ask_orders();
+  return free_symbols(condition).size() < 2 ? condition : ask_orders();
 }
 }  // namespace
 
