@@ -7,6 +7,9 @@ namespace proviso::inline v0_2::shapes {
 
 // Each answer gives another program: a guard; false where data decides.
 bool branches_on(const c10::SymBool& condition);
+// true or false where proved, or by a guard; nullopt when it depends on data.
+// Asked as a branch is, so that no more is kept of an answer than it needs.
+std::optional<bool> less(const SymInt& a, const SymInt& b);
 // `wanted` with its -1 replaced by an exact quotient.  Throws eager's "shape
 // '[..]' is invalid for input of size n"; guards or asserts where undecided.
 Dims infer_size(const Dims& wanted, const SymInt& numel);
@@ -21,5 +24,9 @@ Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index);
 Tensor slice_of(const Tensor& t, int64_t dim,
                 const std::optional<SymInt>& begin,
                 const std::optional<SymInt>& end, const SymInt& step);
+
+// Two elements are not 2^63 apart: of a stride that does not fit there is one
+// step at most, and any stride will do.
+SymInt stride_of_steps(const SymInt& stride, const SymInt& step);
 
 }  // namespace proviso::inline v0_2::shapes
