@@ -419,3 +419,29 @@ def test_a_guard_that_follows_from_others_is_found(tmp_path):
     archive.write(tmp_path / "more.pt2")
     found, good = findings(tmp_path / "more.pt2")
     assert good and len(found["implied"]) == 1
+
+
+class Doubled(nn.Module):
+    def forward(self, x):
+        return torch.cat([x, x])
+
+
+@pytest.mark.parametrize("said, is_true", [
+    ("Mul(Integer(2), {})", True), ("Add({0}, {0})", True),
+    ("Mul(Integer(3), {})", False),
+    ("Pow({}, Integer(99999))", False), ("LShift({}, Integer(99999))", False),
+    ("LShift({}, Integer(18446744073709551616))", False),
+    ("Add({}, Pow(Integer(2), Integer(70000)))", False)])
+def test_a_size_that_the_file_states_is_computed(said, is_true, tmp_path):
+    path = tmp_path / "doubled.pt2"
+    proviso.export(Doubled(), (torch.randn(5),), dynamic_shapes=({0: AUTO},)
+                   ).save(path)
+    archive = Archive(path)
+    values = archive.graph["tensor_values"]
+    (size,) = values["cat"]["sizes"]
+    symbol = values["x"]["sizes"][0]["as_expr"]["expr_str"]
+    size["as_expr"]["expr_str"] = said.format(symbol)
+    archive.write(path)
+    result = tool("check", path)
+    assert (result.returncode == 0) == is_true, result.stdout + result.stderr
+    assert ("0 defects" in result.stdout) == is_true
