@@ -12,6 +12,7 @@
 #include "guards/open_question.h"
 #include "guards/source_text.h"
 #include "tracer_adapter/fake/living_fakes.h"
+#include "tracer_adapter/shape_functions/common.h"
 #include "tracer_adapter/trace/torch_state.h"
 
 namespace proviso::python {
@@ -309,6 +310,8 @@ void bind_session(py::module_& m) {
   });
   m.def("is_tracing", [] { return Tracer::current() != nullptr; });
   m.def("is_fake", [](const at::Tensor& t) { return is_fake(t); });
+  m.def("is_written",
+        [](const at::Tensor& t) { return traced("is_written").written(t); });
   m.def("share_memory", [](const at::Tensor& a, const at::Tensor& b) {
     return a.has_storage() && b.has_storage() &&
            a.storage().unsafeGetStorageImpl() ==
@@ -340,6 +343,11 @@ void bind_session(py::module_& m) {
         contiguity(t.sym_sizes(), t.sym_strides(), format);
     const SymNode* node = as_sym_node(found.toSymNodeImplUnowned());
     return node ? to_sym_bool(node->env(), node->expr()) : found;
+  });
+  m.def("broadcast_sizes", [](const std::vector<c10::SymInt>& a,
+                              const std::vector<c10::SymInt>& b) {
+    traced("broadcast_sizes");
+    return shapes::broadcast(a, b);
   });
   m.def("mark_size_like", [](const c10::SymInt& size) {
     Tracer* tracer = Tracer::current();

@@ -3,6 +3,7 @@
 import functools
 import time
 import traceback
+import warnings
 
 import torch
 from torch.utils import _pytree as pytree
@@ -16,6 +17,7 @@ from proviso import (
     _modules,
     _number_types,
     _numbers,
+    _numpy_memory,
     _other_branches,
     _owned_tensors,
     _process,
@@ -75,9 +77,9 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     owned = _owned_by(mod)
     state = _state_of(mod, inputs)
 
-    def trace(assumed=(), answers={}, inputs=inputs):
+    def trace(assumed=(), answers={}, inputs=inputs, calls=1):
         return _trace_with_numbers(
-            mod, state, inputs, owned, relations,
+            mod, state, calls, inputs, owned, relations,
             preserve_module_call_signature,
             prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
             specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
@@ -92,6 +94,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
         if refused is error:
             raise
         raise refused from error.__cause__
+    _warn_of_next_call(program, out_spec, state, trace)
     _other_branches.widen(
         program, out_spec, inputs,
         lambda other: _keys.settled(functools.partial(trace, inputs=other)))
@@ -100,6 +103,29 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     ep = ExportedProgram(program, inputs, out_spec, (args, kwargs), elapsed)
     _check_additional(ep, additional)
     return ep
+
+
+def _warn_of_next_call(program, out_spec, state, trace):
+    """Where the call left another state than it found: whether the call after
+    it is another program."""
+    changed = state.unsaid
+    if not changed:
+        return
+    try:
+        with warnings.catch_warnings(), _leaks.trial():
+            warnings.simplefilter("ignore")
+            after, spec = _keys.settled(functools.partial(trace, calls=2))
+    except Exception:  # such as of traced values that the first call left
+        return
+    if spec != out_spec or not _is_same_program(after, program):
+        _state.warn_of_next_call(changed)
+
+
+def _is_same_program(a, b):
+    constants = [dict(one.constants()) for one in (a, b)]
+    return str(a) == str(b) and constants[0].keys() == constants[1].keys() and (
+        all(torch.equal(value, constants[1][name])
+            for name, value in constants[0].items()))
 
 
 def _error_of(trace, *known):
@@ -179,11 +205,12 @@ def _name_of(mod):
     return getattr(mod, "__qualname__", type(mod).__name__)
 
 
-def _trace_with_numbers(mod, state, *args, **policies):
+def _trace_with_numbers(mod, state, calls, *args, **policies):
     """state: the ProgramState of `mod`, which is kept as it is before all that
-    a trace changes.  Traces again when float() or int() was asked for a number
-    from data, with one that keeps it symbolic; and when a condition stood where
-    only a bool will do."""
+    a trace changes.  calls: which call of `mod` is traced, the first or a later
+    one, which finds what those before it left.  Traces again when float() or
+    int() was asked for a number from data, with one that keeps it symbolic; and
+    when a condition stood where only a bool will do."""
     scan, decides = _number_types.scan_of(mod), False
     askers = list(scan.askers)
     while True:
@@ -192,6 +219,8 @@ def _trace_with_numbers(mod, state, *args, **policies):
                   state.kept(),
                   _conditions.decided_where_made(decides, scan.identities),
                   _numbers.symbolic_types_in(askers)):
+                for _ in range(calls - 1):
+                    _trace_program(mod, *args, **policies)
                 return _trace_program(mod, *args, **policies)
         except DataDependentError as error:
             asker = _numbers.asker_of(error)
@@ -223,7 +252,8 @@ def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),
         for condition in assumed:
             known.require(condition)
         args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
-        with calls.watched(), _conditions.caught_refusals_noted():
+        with (calls.watched(), _conditions.caught_refusals_noted(),
+              _owned_tensors.traced(owned), _numpy_memory.watched()):
             result = _explained(session, mod, inputs, fakes, args, kwargs)
         if owned is not None:
             result = owned.record_buffer_assignments(result)

@@ -254,8 +254,8 @@ CONTAINERS = {dict: DICT, collections.OrderedDict: DICT, list: ITEMS,
                set: ITEMS, collections.deque: ITEMS}
 
 # What cannot be looked into: read(object) is a copy, write(object, copy) puts it
-# back whether or not there is a change; of random numbers it says whether some
-# were drawn.
+# back whether or not there is a change; of random numbers and of what is
+# CONSUMED it says whether there is one.
 _Copy = collections.namedtuple("_Copy", "read write")
 
 
@@ -318,8 +318,15 @@ ARRAY = _Copy(lambda a: (a.copy(), a.flags.writeable), _write_array)
 CACHE = _Copy(lambda f: f.cache_info().misses,
                lambda f, misses: (f.cache_info().misses == misses
                                   or f.cache_clear()))
-BYTES = _Copy(lambda a: a[:], lambda a, copy: operator.setitem(
-    a, slice(None), copy))
+
+
+def _write_bytes(array, copy):
+    is_other = array != copy
+    array[:] = copy
+    return is_other
+
+
+BYTES = _Copy(lambda a: a[:], _write_bytes)
 
 
 def _read_buffer(buffer):
@@ -327,8 +334,11 @@ def _read_buffer(buffer):
 
 
 def _write_buffer(buffer, state):
-    if state is not None and not buffer.closed:
-        buffer.__setstate__(state)
+    if state is None or buffer.closed:
+        return False
+    is_other = buffer.__getstate__() != state
+    buffer.__setstate__(state)
+    return is_other
 
 
 def _read_queue(queue_):
@@ -343,19 +353,22 @@ def _read_queue(queue_):
 
 def _write_queue(queue_, items):
     if list(map(_id, _read_queue(queue_))) == list(map(_id, items)):
-        return
+        return False
     with contextlib.suppress(queue.Empty):
         while True:
             queue_.get_nowait()
     for item in items:
         queue_.put(item)
+    return True
 
 
 def _write_lock(lock, was_locked):
+    is_other = lock.locked() != was_locked
     if lock.locked() and not was_locked:
         lock.release()
     elif was_locked:
         lock.acquire(blocking=False)
+    return is_other
 
 
 def _read_logger(logger):
@@ -374,6 +387,7 @@ BUFFER = _Copy(_read_buffer, _write_buffer)
 QUEUE = _Copy(_read_queue, _write_queue)
 LOCK = _Copy(lambda lock: lock.locked(), _write_lock)
 LOGGER = _Copy(_read_logger, _write_logger)
+CONSUMED = (BYTES, BUFFER, QUEUE, LOCK)
 ALWAYS = (CACHE, QUEUE)  # put back also where a mere function reaches them
 
 

@@ -12,7 +12,7 @@ import sys
 
 import torch
 
-from proviso import _numpy_arrays
+from proviso import _numpy_arrays, _numpy_memory
 from proviso._number_types import is_symbolic, number_of
 from proviso._numpy_arrays import Array, plain
 from proviso._numpy_numbers import (
@@ -182,7 +182,11 @@ def _of_plain(name):
 
     @functools.wraps(original)
     def function(data, *args, **options):
-        return original(_without_numpys(data), *args, **options)
+        data = _without_numpys(data)
+        if isinstance(data, numpy().ndarray):
+            return _numpy_memory.tensor_of(
+                data, lambda array: original(array, *args, **options))
+        return original(data, *args, **options)
 
     return (torch, name, function)
 

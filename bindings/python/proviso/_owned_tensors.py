@@ -1,9 +1,35 @@
 """The tensors that a module owns, by name, for the time of a trace."""
 
+import contextlib
+
 import torch
 from torch.utils import _pytree as pytree
 
 from proviso import _modules, _proviso
+
+_under_way = []  # of the traces of this process, innermost last
+
+
+@contextlib.contextmanager
+def traced(owned):
+    """owned: the tensors of the program that is traced inside; or None."""
+    _under_way.append(owned)
+    try:
+        yield
+    finally:
+        _under_way.pop()
+
+
+def may_change(t):
+    """Whether the program that is traced finds other numbers in `t`, a tensor
+    that is not traced, than it holds now: in a parameter, in a buffer, and in
+    what the program has written to."""
+    if not _proviso.is_tracing():
+        return False
+    owned = _under_way[-1] if _under_way else None
+    state = owned.state() if isinstance(owned, OwnedTensors) else ()
+    return _proviso.is_written(t) or any(
+        _proviso.share_memory(t, own) for own in state)
 
 
 class OwnedTensors:
@@ -40,6 +66,10 @@ class OwnedTensors:
         for name, tensor in self.constants:
             session.name_constant(name, tensor)
 
+    def state(self):
+        """What other numbers may be loaded into."""
+        return [row[1] for row in (*self.parameters, *self.buffers)]
+
     def record_buffer_assignments(self, results):
         """`self.count = self.count + 1` on a buffer writes into the buffer, at
         the end: what shares its memory (the buffer as it was, a view of it) is
@@ -74,12 +104,16 @@ class OwnedTensors:
                 yield full, old, new
 
     def _check_not_shared(self, assigned):
-        """In eager the other one keeps its numbers."""
+        """In eager the other one keeps its numbers; and where the buffer takes
+        the memory of another, the next call's writes to it reach both."""
         named = self.parameters + [b[:2] for b in self.buffers] + self.constants
-        for name, old, _ in assigned:
-            for other, tensor in named:
-                if (_proviso.share_memory(old, tensor)
-                        and self._place(name) != self._place(other)):
+        for name, old, new in assigned:
+            others = [(other, tensor) for other, tensor in named
+                      if self._place(name) != self._place(other)]
+            for other, tensor in others:
+                is_both = _proviso.share_memory(new, tensor) and (
+                    _proviso.is_written(old) or _proviso.is_written(tensor))
+                if is_both or _proviso.share_memory(old, tensor):
                     raise ValueError(
                         f"export: the program sets the buffer '{name}', which "
                         f"shares its memory with '{other}'; give each memory of "

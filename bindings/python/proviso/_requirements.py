@@ -220,7 +220,7 @@ def _answered(mod, state, inputs, assumed=()):
         try:
             with _numbers.ints_kept_symbolic():
                 program, _ = _export._trace_with_numbers(
-                    mod, state, inputs, owned, (), (), assumed=assumed,
+                    mod, state, 1, inputs, owned, (), (), assumed=assumed,
                     specialize_zero_one=False, backed_size_oblivious=True,
                     assumed_answers=answers)
             return program, asked

@@ -33,6 +33,7 @@ from proviso._kinds_of_state import (
     CACHE,
     CELL,
     CLASS,
+    CONSUMED,
     CONTAINERS,
     DICT,
     ENTRIES,
@@ -82,6 +83,9 @@ _WALKED = (torch.nn.Module, torch.Tensor, types.SimpleNamespace,
            queue.Queue, concurrent.futures.Future, functools.partialmethod,
            BaseException, torch.optim.Optimizer)
 
+_BLOCKING = (LOCK, QUEUE)
+
+
 @functools.lru_cache(1024)
 def _modules_of_code(cls):
     """Of the class and of those whose forward() it may call."""
@@ -106,6 +110,7 @@ class ObjectState:
         self._modules = {name for name in modules if not is_library(name)}
         self._package = package
         self.has_changed = False  # as put_back() found
+        self.is_taken = False  # a lock, or an item of a queue, likewise
         self._kept = {}  # by kind: [(object, (keys, items), place)]
         self._empty = []  # object, *place; and the next
         self._classes = []  # (object, its class, place)
@@ -134,30 +139,40 @@ class ObjectState:
 
     def put_back(self, all_changes):
         """Where traced values were left, all changes or none.  Returns their
-        paths, for they cannot be kept, the _counts() that were put back, and
-        whether random numbers were drawn."""
-        left, counts, is_drawn = [], [], False
+        paths, for they cannot be kept, the _counts() that were put back, the
+        paths of the other changes, and whether random numbers were drawn."""
+        left, counts, others, is_drawn = [], [], [], False
         for kind, value, before, place in self._changed():
             self.has_changed = True
             known = set(map(_id, before[1]))
             now = _read(kind, value)
-            if all_changes:
-                counts += _counts(kind, value, before, now, place)
+            counted = _counts(kind, value, before, now, place)
             traced = [_path((place, kind.where or "[{}]", key))
                       for key, item in zip(now[0] or itertools.count(), now[1])
                       if _id(item) not in known and holds_traced(item)]
             if traced or all_changes:
                 self._write(kind, value, place, *before)
+            if all_changes:
+                counts += counted
+            if not traced and not counted:
+                others.append(_path(place))
             left += traced
         for kind, value, copy, place in self._copies:
             if all_changes or kind in ALWAYS:
                 said = self._write(kind, value, place, copy)
                 if kind is ARRAY and said is not None:
                     counts.append((_path(place), copy[0], said))
+                elif kind in CONSUMED and said:
+                    others.append(_path(place))
+                    self.is_taken |= kind in _BLOCKING
                 is_drawn |= kind in (RANDOM, NUMPY_RANDOM) and bool(said)
                 # An emptied cache counts from 0 again.
                 self.has_changed |= kind is CACHE and not said
-        return left, counts, is_drawn
+        return left, counts, others, is_drawn
+
+    def may_block(self):
+        """Whether a call that finds another state may wait for ever."""
+        return any(kind in _BLOCKING for kind, *_ in self._copies)
 
     def _write(self, kind, value, place, *before):
         """Whatever it raises, the others are put back."""
@@ -460,6 +475,7 @@ class ProgramState:
     def __init__(self, program, constants=()):
         self._program, self._constants = program, constants
         self._looked_at = None
+        self.unsaid = []  # paths of what changed in kept(), without a warning
 
     def _look(self):
         program, numpy = self._program, sys.modules.get("numpy")
@@ -492,13 +508,17 @@ class ProgramState:
             with _process.kept_as_it_is(objects.names):
                 yield
         finally:
-            left, counts, _ = objects.put_back(all_changes)
+            left, counts, others, *is_drawn = objects.put_back(all_changes)
             if all_changes:
                 advanced = objects.put_back_iterators()
-            _, _, is_drawn = modes.put_back(True)
+            is_drawn += modes.put_back(True)[-1:]
             if not (objects.has_changed or modes.has_changed or advanced):
                 self._looked_at = objects, modes
-        _warn_of_changes(left, counts, advanced, is_drawn)
+        if objects.is_taken:
+            warn_of_next_call(others)
+        is_said = left or counts or advanced or any(is_drawn)
+        self.unsaid = [] if is_said or objects.may_block() else others
+        _warn_of_changes(left, counts, advanced, any(is_drawn))
 
 
 def _warn_of_changes(left, counts, advanced, is_drawn):
@@ -526,6 +546,16 @@ def _warn_of_changes(left, counts, advanced, is_drawn):
             "The program drew numbers from Python's or numpy's random during "
             "export: the exported program has these numbers in every call. "
             "Draw them with torch.", stacklevel=3)
+
+
+def warn_of_next_call(paths):
+    names = ", ".join(dict.fromkeys(map(_attribute, paths[:3])))
+    warnings.warn(
+        f"The program changed {names} during export, which is as it was again: "
+        "the next call would be another program, and the exported one takes "
+        "the way of the first call each time. A number that the program "
+        "counts must be a tensor that is registered as a buffer.",
+        stacklevel=3)
 
 
 def _attribute(path):

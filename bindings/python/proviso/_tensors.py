@@ -9,7 +9,7 @@ import sys
 
 import torch
 
-from proviso import _proviso
+from proviso import _numpy_memory, _owned_tensors, _proviso
 from proviso._not_traced import NotTraced
 from proviso._numpy_arrays import Array
 from proviso._numpy_numbers import is_numpys
@@ -19,6 +19,13 @@ _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 def is_fake(value):
     return isinstance(value, torch.Tensor) and _proviso.is_fake(value)
+
+
+def _has_numbers(t):
+    """Whether the numbers that t holds are those that the program will find:
+    a traced tensor has none, and parameters, buffers and what the program
+    wrote to have others."""
+    return not is_fake(t) and not _owned_tensors.may_change(t)
 
 
 def _holds_symbols(data):
@@ -118,7 +125,7 @@ _tolist = torch.Tensor.tolist
 
 def _symbolic_tolist(self):
     """Numbers read one by one: each is a symbol."""
-    if not is_fake(self):
+    if _has_numbers(self):
         return _tolist(self)
     if self.dim() == 0:
         return self.item()
@@ -137,8 +144,9 @@ def _index_number(value):
 
 def _is_symbolic_index(item):
     if isinstance(item, slice):
-        return any(_is_index_tensor(bound)
-                   for bound in (item.start, item.stop, item.step))
+        return isinstance(item.step, torch.SymInt) or any(
+            _is_index_tensor(bound)
+            for bound in (item.start, item.stop, item.step))
     return isinstance(item, torch.SymInt) or _is_index_tensor(item)
 
 
@@ -173,21 +181,41 @@ def _symbolic_setitem(self, index, value):
     index = _with_plain_truths(index)
     if is_fake(self):
         items = index if type(index) is tuple else (index,)
+        items = tuple(map(_as_index_tensor, items))
         indices = [None if type(item) is slice and item == slice(None)
                    else item for item in _without_ellipsis(items, self.dim())]
         if (isinstance(value, torch.Tensor)
                 and not any(item is None for item in items)
                 and value.dim() <= _dims_written(self, indices)):
             return torch.ops.aten.index_put_(self, indices, value)
-        if all(map(_is_basic_index, items)) and any(
-                _is_symbolic_index(item) or _has_end_of_data(item)
-                for item in items):
+        if all(map(_is_basic_index, items)) and (
+                _is_narrower(value, self, items) or any(
+                    _is_symbolic_index(item) or _has_end_of_data(item)
+                    for item in items)):
             target = _symbolic_getitem(self, index)
             if isinstance(value, torch.Tensor) and value.dim() <= target.dim():
                 # Torch's views what it writes, with strides of its own.
                 return target.copy_(value)
             return _setitem(target, Ellipsis, value)
     _setitem(self, index, value)
+
+
+def _as_index_tensor(item):
+    """[0, 2] as torch takes it."""
+    is_list = type(item) is list and item and all(
+        type(i) is int for i in item)
+    return _tensor(item) if is_list else item
+
+
+def _is_narrower(value, t, items):
+    """Whether value has another number of dimensions than t[items], whose
+    indices are basic."""
+    if not isinstance(value, torch.Tensor) or value.dim() == 0:
+        return False
+    kept = sum(item is None for item in items) - sum(
+        item is not None and item is not Ellipsis
+        and not isinstance(item, slice) for item in items)
+    return value.dim() < t.dim() + kept
 
 
 def _without_ellipsis(items, dims):
@@ -239,11 +267,29 @@ def _symbolic_getitem(self, index):
         elif isinstance(item, slice):
             bounds = slice(*map(_index_number,
                                 (item.start, item.stop, item.step)))
-            result = _getitem(result, (slice(None),) * dim + (bounds,))
+            if isinstance(bounds.step, torch.SymInt):
+                # Torch makes no view where the step is 1, and asks.
+                result = torch.ops.aten.slice(
+                    result, dim, bounds.start, bounds.stop, bounds.step)
+            else:
+                result = _getitem(result, (slice(None),) * dim + (bounds,))
             dim += 1
         else:
             result = result.select(dim, _index_number(item))
     return result
+
+
+_broadcast_shapes = torch.broadcast_shapes
+
+
+@functools.wraps(_broadcast_shapes)
+def _symbolic_broadcast_shapes(*shapes):
+    """torch's asks of each size whether it is 1."""
+    sizes = [list(shape) if isinstance(shape, (tuple, list)) else [shape]
+             for shape in shapes]
+    if not _proviso.is_tracing() or not _holds_symbols(sizes):
+        return _broadcast_shapes(*shapes)
+    return torch.Size(functools.reduce(_proviso.broadcast_sizes, sizes))
 
 
 _id = builtins.id
@@ -267,16 +313,6 @@ _LIBRARIES = tuple(os.path.dirname(path) + os.sep
 def in_library(filename):
     """Whether this is torch's code, ours or Python's."""
     return filename.startswith((*_LIBRARIES, "<frozen ", "<__array_function__"))
-
-
-_repr = torch.Tensor.__repr__
-
-
-def _fake_repr(self, *, tensor_contents=None):
-    if not is_fake(self):
-        return _repr(self, tensor_contents=tensor_contents)
-    size = ", ".join(str(s) for s in self.shape)
-    return f"traced tensor(size=({size}), dtype={self.dtype})"
 
 
 _is_contiguous = torch.Tensor.is_contiguous
@@ -355,7 +391,9 @@ def _no_answer(name, but_libraries=True):
     get = original.__get__ if hasattr(original, "__set__") else None
 
     def refuse(self):
-        if is_fake(self) and not (but_libraries and in_library(
+        is_other = (not _has_numbers(self) if name == "_version"
+                    else is_fake(self))
+        if is_other and not (but_libraries and in_library(
                 sys._getframe(2).f_code.co_filename)):
             raise NotTraced(
                 f"t.{name} of a traced tensor is not supported: it is a "
@@ -374,27 +412,64 @@ def _no_answer(name, but_libraries=True):
     return property(answer)
 
 
-_numpy = torch.Tensor.numpy
+def _numbers_outside(name, call):
+    """Of what gives a tensor's numbers to what is not torch."""
+    original = getattr(torch.Tensor, name)
+
+    @functools.wraps(original)
+    def method(self, *args, **options):
+        if not _has_numbers(self):
+            raise NotTraced(
+                f"{call} of a traced tensor, a parameter or a buffer has no "
+                "numbers: numpy's functions leave no operator in the program; "
+                "compute with torch's (torch.sum for np.sum), or outside of "
+                "the program")
+        if name == "numpy":
+            return _numpy_memory.array_of(self, original, *args, **options)
+        return original(self, *args, **options)
+
+    return method
 
 
-@functools.wraps(_numpy)
-def _no_numpy(self, *args, **options):
-    if is_fake(self):
-        raise NotTraced(
-            "t.numpy() of a traced tensor has no numbers: numpy's functions "
-            "leave no operator in the program; compute with torch's (torch.sum "
-            "for np.sum), or outside of the program")
-    return _numpy(self, *args, **options)
+_deepcopy = torch.Tensor.__deepcopy__
+
+
+def _copied(self, memo):
+    """Of a tensor that the program wrote to, whose numbers are not there."""
+    if (is_fake(self) or not _proviso.is_tracing()
+            or not _proviso.is_written(self)):
+        return _deepcopy(self, memo)
+    if _id(self) not in memo:
+        memo[_id(self)] = self.detach().clone()
+    return memo[_id(self)]
 
 
 _data = torch.Tensor.data
+
+
+def _get_data(self):
+    """A parameter's takes writes that the parameter does not."""
+    if (_proviso.is_tracing() and not is_fake(self) and self.requires_grad
+            and not in_library(sys._getframe(1).f_code.co_filename)):
+        return self.detach()
+    return _data.__get__(self)
+
+
+def _is_same_memory(a, b):
+    return _proviso.share_memory(a, b) and all(
+        ask(a) == ask(b) for ask in _LAYOUT)
+
+
+_LAYOUT = (torch.Tensor.size, torch.Tensor.stride, torch.Tensor.storage_offset,
+           lambda t: t.dtype)
 
 
 def _set_data(self, value):
     """No operator: the tensor would change, and the program would not."""
     if not _proviso.is_tracing():
         _data.__set__(self, value)
-    elif not _proviso.same_value(self, value):
+    elif not _proviso.same_value(self, value) and not _is_same_memory(
+            self, value):
         raise NotTraced(
             "t.data = .. cannot be exported by proviso: it changes the tensor "
             "and leaves no operator in the program; write `with "
@@ -403,22 +478,26 @@ def _set_data(self, value):
 
 PATCHES = [
     (torch, "tensor", _symbolic_tensor),
+    (torch, "broadcast_shapes", _symbolic_broadcast_shapes),
+    (torch.functional, "broadcast_shapes", _symbolic_broadcast_shapes),
     (torch.Tensor, "nbytes", property(_symbolic_nbytes)),
     *((torch.Tensor, name, _no_storage(name))
       for name in ("untyped_storage", "storage")),
     (torch.Tensor, "new_tensor", _tensor_like),
     (torch.Tensor, "new", _new_of_dtype),
-    (torch.Tensor, "numpy", _no_numpy),
+    (torch.Tensor, "numpy", _numbers_outside("numpy", "t.numpy()")),
+    (torch.Tensor, "__dlpack__",
+     _numbers_outside("__dlpack__", "from_dlpack(t)")),
+    (torch.Tensor, "__deepcopy__", _copied),
     (torch.Tensor, "tolist", _symbolic_tolist),
     (torch.Tensor, "is_contiguous", _asked_contiguous),
     *((torch.Tensor, name, _keeping_layout_answers(getattr(torch.Tensor, name)))
       for name in ("stride", "storage_offset")),
-    (torch.Tensor, "data", property(_data.__get__, _set_data)),
+    (torch.Tensor, "data", property(_get_data, _set_data)),
     (torch.Tensor, "__getitem__", _symbolic_getitem),
     (torch.Tensor, "__setitem__", _symbolic_setitem),
     *((torch.Tensor, name, _no_answer(name))
       for name in ("_base", "_is_view", "_version")),
     (torch.Tensor, "is_shared", _no_answer("is_shared", but_libraries=False)),
-    (torch.Tensor, "__repr__", _fake_repr),
     (builtins, "id", _user_id),
 ]

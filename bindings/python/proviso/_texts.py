@@ -12,13 +12,15 @@ itself.
 """
 
 import builtins
+import concurrent.futures
 import logging
 import sys
 import warnings
 
 import torch
 
-from proviso import _proviso, _shown
+from proviso import _owned_tensors, _proviso, _shown
+from proviso._not_traced import NotTraced
 from proviso._number_types import number_of
 
 _KINDS = (torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -70,5 +72,52 @@ def _format_of(original):
     return __format__
 
 
-PATCHES = [(kind, name, of(kind.__repr__)) for kind in _KINDS
-           for name, of in (("__repr__", _repr_of), ("__format__", _format_of))]
+_repr = torch.Tensor.__repr__
+_format = torch.Tensor.__format__
+
+
+def _repr_of_tensor(self, *, tensor_contents=None):
+    return _text_of(self, sys._getframe(1), tensor_contents)
+
+
+def _format_of_tensor(self, spec):
+    if not _proviso.is_tracing():
+        return _format(self, spec)
+    frame = sys._getframe(1)
+    if self.dim() != 0 or not _is_other(self):
+        text = _text_of(self, frame)
+        return _FORMAT(text, spec) if spec else text
+    number = self.item()
+    if not isinstance(number, _KINDS):
+        return builtins.format(number, spec)
+    return _written(number, frame, str(number.node), spec)
+
+
+def _is_other(t):
+    """Whether the program finds other numbers in it than are there now."""
+    return _proviso.is_fake(t) or _owned_tensors.may_change(t)
+
+
+def _text_of(t, frame, contents=None):
+    if not _proviso.is_tracing():
+        return _repr(t, tensor_contents=contents)
+    if _is_other(t) and _may_decide(frame):
+        raise NotTraced(
+            "the text of a traced tensor, a parameter or a buffer has no "
+            "numbers that a program could decide by; ask for t.item(), or only "
+            "print the text, log it or raise an error with it")
+    if _proviso.is_fake(t):
+        size = ", ".join(str(s) for s in t.shape)
+        return f"traced tensor(size=({size}), dtype={t.dtype})"
+    # What torch computes for it is no part of the program.
+    with concurrent.futures.ThreadPoolExecutor(1) as elsewhere:
+        return elsewhere.submit(
+            _repr, t, tensor_contents=contents).result()
+
+
+PATCHES = [
+    *((kind, name, of(kind.__repr__)) for kind in _KINDS
+      for name, of in (("__repr__", _repr_of), ("__format__", _format_of))),
+    (torch.Tensor, "__repr__", _repr_of_tensor),
+    (torch.Tensor, "__format__", _format_of_tensor),
+]
