@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -573,13 +574,57 @@ def test_what_is_large_means_the_same_in_sympy(text):
 @pytest.mark.parametrize("text", [
     "s0 << 1000000000", "s0 >> 1000000000", "2**1000000000 + s0",
     "3*2**1000000000*s0 < 5", "2**(s0 << 1000000000)", "s0 // 2**1000000000",
-    "2**1000000000*3**1000000001*s0", "2**(10**18)*s0"])
+    "2**1000000000*3**1000000001*s0", "2**(10**18)*s0",
+    "s0 >> -1000000000", "s0 << -1000000000", "2**-1000000000 + s0"])
 def test_long_numbers_stay_powers_in_sympy(text):
     pytest.importorskip("sympy")
     e = Expr(text)
     theirs = e.sympy()
     assert "000000000" in str(theirs) and len(str(theirs)) < 100
     assert Context().expr(theirs).simplify().same(e.simplify())
+
+
+def shared(make, levels):
+    e = N
+    for _ in range(levels):
+        e = make(e)
+    return e
+
+
+# SymPy walks through what is shared for each use: 20 levels took from 6 s on.
+SHARED = [
+    lambda e: Max(e + 1, (e * 3) // 2), lambda e: Min(e + M, e * 3, e - M),
+    lambda e: (e + 1) // 3 + (e * 2) // 5, lambda e: (e + 1) % (e + 2),
+    lambda e: Where(e > 3, e + 1, e * 2 - M),
+    lambda e: Where((e > M) & (e < M + 5) | (e > 2 * M), e + 1, e)]
+
+
+@pytest.mark.parametrize("make", SHARED, ids=range(len(SHARED)))
+def test_what_is_shared_ends_in_sympy(make):
+    sympy = pytest.importorskip("sympy")
+    n, m = sympy.symbols("n m", integer=True)
+    begin = time.process_time()
+    ours = shared(make, 6)
+    theirs = ours.sympy()
+    for at in ({"n": 3, "m": 2}, {"n": 40, "m": 7}):
+        assert Context().expr(theirs).evaluate(at) == ours.evaluate(at)
+    with pytest.raises(Error, match="^Expr.sympy: the expression is too long "
+                                    "for SymPy, .* more than 4000000 parts"):
+        shared(make, 20).sympy()
+    assert time.process_time() - begin < 4
+
+
+@pytest.mark.parametrize("name, latex", [
+    ("s0", "$s_{0}$"), ("ab12", r"$\mathrm{ab}_{12}$"), ("x", "$x$"),
+    ("a_b", r"$\mathrm{a\_b}$"), ("a1b", r"$\mathrm{a1b}$")])
+def test_names_in_latex(name, latex):
+    assert symbol(name).latex() == latex
+
+
+def test_a_long_name_is_latex_at_once():
+    begin = time.process_time()
+    assert len(symbol("a" + 9000 * "1" + "b").latex()) == 9013
+    assert time.process_time() - begin < 0.1
 
 
 # --- the package

@@ -27,7 +27,8 @@ def _in(part, rank):
 
 
 def _name(name):
-    letters, digits = re.fullmatch(r"(.*?)(\d*)", name).groups()
+    letters = name.rstrip("0123456789")
+    digits = name[len(letters):]
     letters = letters.replace("_", r"\_")
     if len(letters) > 1:
         letters = rf"\mathrm{{{letters}}}"

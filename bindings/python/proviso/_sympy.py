@@ -220,6 +220,11 @@ _LEVELS = 8  # of operators that look, in each other
 _TERMS, _DEGREE, _BITS = 64, 8, 4096  # of an operand, multiplied out
 _LOOKS = 64  # of all operators of one expression
 _NUMBER = 1 << 20  # bits of the numbers of a sum or product
+# What is shared it walks through for each use: of the operators of an expression
+# together, what is below each, written out.  (0.2 us each: 20 levels of
+# Max(e + 1, e*3//2) are 50 million, and 6 s.)  A text of 10 KB has 1 million.
+_WRITTEN = 4_000_000
+_PARTS = 100  # of what looks, written out
 _POWERS = ("Pow", "PowByNatural", "FloatPow")
 _QUOTIENTS = ("IntTrueDiv", "FloatTrueDiv")
 _SHIFTS = ("LShift", "RShift")
@@ -239,7 +244,7 @@ class _Size:
         return cls(0, 1, 0, number.p.bit_length() + number.q.bit_length())
 
     @classmethod
-    def of_call(cls, op, args, exponent):
+    def of_call(cls, op, args, exponent, is_whole):
         levels = max((a.levels for a in args), default=0)
         bits = sum(a.bits for a in args)
         if op == "Add":
@@ -253,7 +258,8 @@ class _Size:
         if op in _POWERS:
             base, times = args[0], min(exponent, 10**6)
             terms = base.terms ** min(times, 20)
-            return cls(levels, terms, base.degree * times, base.bits * times)
+            return cls(levels if is_whole else levels + 1, terms,
+                       base.degree * times, base.bits * times)
         return cls(levels + 1, 1, 1, exponent if op in _SHIFTS else 0)
 
     def is_small(self):
@@ -317,6 +323,7 @@ def _made_of(rows, sympy):
     functions = _functions(sympy)
     made, sizes = [], []
     looks = 0
+    written = _written_out(rows)
     for op, *rest in rows:
         if op == "Symbol":
             name, kind, _ = rest
@@ -332,15 +339,17 @@ def _made_of(rows, sympy):
             sizes.append(_Size(0, 1, 0, 0))
         else:
             args, of = [made[i] for i in rest], [sizes[i] for i in rest]
-            size = _Size.of_call(op, of, _exponent(args))
+            size = _Size.of_call(op, of, _power(args),
+                                 _exponent(args) is not None)
             if size.levels > sys.getrecursionlimit() // 4:
                 raise RecursionError  # in whatever is done with it
             if op in ("Add", "Mul"):
                 is_evaluated = size.bits <= _NUMBER
             else:
                 looks += len(args)**2 if op in _PAIRS else 1
-                is_evaluated = looks <= _LOOKS and all(
-                    s.is_small() for s in (size, *of))
+                is_evaluated = (
+                    looks <= _LOOKS and written[len(made)] <= _PARTS
+                    and all(s.is_small() for s in (size, *of)))
             if op in _POWERS + _SHIFTS and size.bits > _BITS:
                 # Sums and products evaluate powers of numbers.
                 made.append(sympy.Function(op)(*args))
@@ -350,6 +359,21 @@ def _made_of(rows, sympy):
                     *args, is_evaluated))
             sizes.append(size)
     return made[-1]
+
+
+def _written_out(rows):
+    """How many parts each has, where what is shared is written for each use."""
+    written, all_written = [], 0
+    for op, *rest in rows:
+        is_leaf = op in ("Symbol", "Integer", "Float", "Boolean")
+        written.append(1 if is_leaf else 1 + sum(written[i] for i in rest))
+        all_written += written[-1]
+        if all_written > _WRITTEN:
+            raise Error(
+                "Expr.sympy: the expression is too long for SymPy, which "
+                "writes out what is shared for each use: its operators have "
+                f"more than {_WRITTEN} parts below them")
+    return written
 
 
 def _function(sympy, functions, op):
@@ -369,6 +393,14 @@ def _rational(sympy, text):
             f"Expr.sympy: a number of {len(text)} characters is longer than "
             f"Python reads, which is {sys.get_int_max_str_digits()} digits; "
             "give sys.set_int_max_str_digits() more") from None
+
+
+def _power(args):
+    """How high a power the last argument makes, where it is a number: of 1/2 and
+    of -1 it is 1."""
+    if not args or not args[-1].is_Rational:
+        return None
+    return -(-abs(args[-1].p) // args[-1].q)
 
 
 def _exponent(args):
