@@ -12,6 +12,7 @@
 #include "sym/excerpt.h"
 #include "sym/lexer.h"
 #include "sym/parse.h"
+#include "sym/pool_stores.h"
 #include "sym/print.h"
 #include "sym/symbol_kinds.h"
 #include "sym/within.h"
@@ -88,8 +89,12 @@ class Reader {
     // A limit without a line has its default.
     for (std::string_view cost : cost_options()) check_cost(options, cost, 1);
     const uint64_t units = units_of(options);
-    std::optional<Context> context = internal::within_own(
-        units, [&] { return read_facts(Context(pool_, options), more); });
+    std::optional<Context> context = internal::within_own(units, [&] {
+      check_facts(more);
+      Context context(pool_, options);
+      read_facts(&context, more);
+      return context;
+    });
     if (context) return *std::move(context);
     fail("the facts to here take more than " + std::to_string(units) +
              " units of work; a context with more work_limit may take more",
@@ -106,7 +111,21 @@ class Reader {
     return fixed::load_work * call + fixed::load_units_of_byte * text_.size();
   }
 
-  Context read_facts(Context context, bool more) {
+  // Reads all of it, before anything of it is taken for known: where it is
+  // refused the pool has none of its symbols.
+  void check_facts(bool more) {
+    const internal::PoolUndo undo(pool_);
+    Reader ahead(*this);
+    try {
+      ahead.read_facts(nullptr, more);
+    } catch (const OutOfBudget&) {
+      number_ = ahead.number_;
+      throw;
+    }
+  }
+
+  // Null: to see whether it can be read.
+  void read_facts(Context* context, bool more) {
     for (; more && rest_ != "end"; more = next_line()) {
       const size_t column = this->column();
       try {
@@ -121,7 +140,6 @@ class Reader {
     }
     if (!more) fail("expected 'end'");
     if (next_line()) fail("nothing may follow 'end'");
-    return context;
   }
 
   class Refused : public Error {
@@ -218,12 +236,13 @@ class Reader {
     }
   }
 
-  void read_line(Context& context) {
+  void read_line(Context* context) {
     const std::string_view kind = word();
     if (kind == "symbol") return read_symbol();
     if (kind == "push" && has_scopes_) {
       if (!rest_.empty()) fail("nothing may follow 'push'");
-      return context.push();
+      if (context != nullptr) context->push();
+      return;
     }
     if (kind != "assume" && kind != "declare") {
       fail(has_scopes_ ? "expected symbol, declare, assume, push or end"
@@ -237,13 +256,20 @@ class Reader {
     rest_.remove_prefix(semicolon + 3);
     const Provenance from = origin();
     if (kind == "assume") {
-      context.assume(parse(pool_, fact), from);
+      const Expr condition = parse(pool_, fact);
+      if (context != nullptr) {
+        context->assume(condition, from);
+      } else if (!condition.is_bool()) {
+        throw Error("Context::assume: expected a boolean, got " +
+                    internal::described(condition) +
+                    "; compare it with something");
+      }
     } else {
       read_range(context, fact, from);
     }
   }
 
-  void read_range(Context& context, std::string_view fact,
+  void read_range(Context* context, std::string_view fact,
                   const Provenance& from) {
     const size_t space = fact.find(' ');
     if (space == std::string_view::npos) throw Error("expected a range");
@@ -251,8 +277,11 @@ class Reader {
         parse_range(std::string(fact.substr(0, space)) + " in " +
                     std::string(fact.substr(space + 1)));
     auto symbol = pool_.find_symbol(r.name);
-    if (!symbol) throw Error("no symbol '" + r.name + "'");
-    context.declare(*symbol, Interval::of(r.lower, r.upper), from);
+    if (!symbol)
+      throw Error("no symbol '" +
+                  internal::excerpt(r.name, internal::kArgumentLength) + "'");
+    if (context != nullptr)
+      context->declare(*symbol, Interval::of(r.lower, r.upper), from);
   }
 
   void read_symbol() {
@@ -264,7 +293,9 @@ class Reader {
     const std::string_view kind = word();
     const auto known = find_symbol_kind(kind);
     if (!known) {
-      fail("no kind of symbol '" + std::string(kind) + "'", kind_at);
+      fail("no kind of symbol '" +
+               internal::excerpt(kind, internal::kArgumentLength) + "'",
+           kind_at);
     }
     const std::string source = quoted_text();
     if (!rest_.empty()) fail("nothing may follow the source");

@@ -37,6 +37,8 @@ namespace proviso::inline v0_2 {
 // its facts take more work than twice its work_limit and 40 units a byte; and
 // where its options let a call spend more than `most` (cost_options() of
 // solver/options.h): of a text of your own, give highest_costs().
+// A text that cannot be read leaves nothing in the pool; one whose facts take
+// too much work leaves its symbols.
 [[nodiscard]] Context load_context(ExprPool& pool, std::string_view text,
                                    const SolverOptions& most = {});
 

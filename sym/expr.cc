@@ -138,6 +138,19 @@ class ArgumentStore {
     return {to, args.size()};
   }
 
+  void mark(PoolStores::Mark& mark) const {
+    mark.blocks = blocks_.size();
+    mark.next = next_;
+    mark.left = left_;
+    mark.block = block_;
+  }
+  void go_back_to(const PoolStores::Mark& mark) {
+    blocks_.resize(mark.blocks);
+    next_ = mark.next;
+    left_ = mark.left;
+    block_ = mark.block;
+  }
+
  private:
   std::vector<std::unique_ptr<Expr[]>> blocks_;
   Expr* next_ = nullptr;
@@ -300,6 +313,40 @@ Expr ExprPool::make(Op op, std::span<const Expr> args) {
 size_t ExprPool::size() const { return impl_->nodes.size(); }
 FloatArithmetic ExprPool::floats() const { return impl_->floats; }
 
+PoolStores::Mark PoolStores::mark(const ExprPool& pool) {
+  Mark mark;
+  mark.nodes = pool.impl_->nodes.size();
+  mark.slots = pool.impl_->interned.slots();
+  pool.impl_->arguments.mark(mark);
+  return mark;
+}
+
+void PoolStores::undo(ExprPool& pool, const Mark& mark) {
+  ExprPool::Impl& impl = *pool.impl_;
+  const bool has_grown = impl.interned.slots() != mark.slots;
+  const auto take_out = [&](const Expr::Node& node) {
+    switch (node.op) {
+      case Op::kInteger: impl.integers.erase(node.integer); return;
+      case Op::kRational: impl.rationals.erase(*node.rational); return;
+      case Op::kBoolean: impl.truth[node.boolean] = Expr(); return;
+      case Op::kSymbol:
+        impl.by_name.erase(node.symbol->name);
+        impl.symbols.pop_back();
+        return;
+      default:
+        if (has_grown) return;
+        impl.interned.take_newest_out(key_of(node.op, node.args), node.id);
+    }
+  };
+  if (impl.nodes.size() == mark.nodes) return;
+  if (has_grown) impl.interned.take_out_from(static_cast<uint32_t>(mark.nodes));
+  while (impl.nodes.size() > mark.nodes) {
+    take_out(impl.nodes.back());
+    impl.nodes.pop_back();
+  }
+  impl.arguments.go_back_to(mark);
+}
+
 std::unordered_map<uint32_t, Expr>& PoolStores::canonical_memo(ExprPool& pool) {
   return pool.impl_->canonical_memo;
 }
@@ -375,6 +422,7 @@ std::vector<Expr> free_symbols(Expr e) {
 
 Expr substitute(Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map) {
   ExprPool& pool = not_null(e, "substitute").pool();
+  PoolUndo undo(pool);
   std::unordered_map<Expr, Expr, ExprHash> done(map);
   std::vector<Expr> stack{e};
   while (!stack.empty()) {
@@ -401,6 +449,7 @@ Expr substitute(Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map) {
   const Expr result = done.at(e);
   if (&pool_of(result) != &pool)
     throw Error("substitute: a value belongs to another ExprPool");
+  undo.keep();
   return result;
 }
 

@@ -45,6 +45,32 @@ class InternIndex {
     put({place(key), id});
   }
 
+  size_t slots() const { return slots_.size(); }
+  // Takes out the newest id, where there are as many slots as it was put into:
+  // no walk to another one has gone past it.
+  void take_newest_out(const Key& key, uint32_t id) {
+    if (slots_.empty()) return;
+    for (Walk walk(place(key), slots_.size());; walk.next()) {
+      Slot& s = slots_[walk.at];
+      if (s.id == kNoId) return;
+      if (s.id != id) continue;
+      s = Slot{};
+      --count_;
+      return;
+    }
+  }
+  // Takes out every id from this one on.
+  void take_out_from(uint32_t first) {
+    const std::vector<Slot> old = slots_;
+    slots_.assign(old.size(), Slot{});
+    count_ = 0;
+    for (const Slot& s : old) {
+      if (s.id == kNoId || s.id >= first) continue;
+      put(s);
+      ++count_;
+    }
+  }
+
  private:
   struct Slot {
     uint32_t place = 0;

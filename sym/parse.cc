@@ -14,6 +14,7 @@
 
 #include "sym/excerpt.h"
 #include "sym/lexer.h"
+#include "sym/pool_stores.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -131,7 +132,7 @@ SymbolKind kind_of_name(std::string_view name) {
 class Parser {
  public:
   Parser(ExprPool& pool, std::string_view text, const ParseOptions& options)
-      : pool_(pool), options_(options), lexer_("parse", text) {}
+      : pool_(pool), undo_(pool), options_(options), lexer_("parse", text) {}
 
   Expr run() {
     if (is_nested_deeper(kLevelsAtOnce)) parse_deep_parts();
@@ -139,6 +140,7 @@ class Parser {
     if (token().kind != TokenKind::kEnd) {
       lexer_.fail_expected("an operator or the end");
     }
+    undo_.keep();
     return e;
   }
 
@@ -530,12 +532,15 @@ class Parser {
     if (std::optional<Expr> known = pool_.find_symbol(name)) return *known;
     if (!names_a_symbol(name)) lexer_.fail(at, not_a_name(name) + ";");
     if (!options_.make_symbol) return pool_.symbol(name, kind_of_name(name));
+    const size_t before = pool_.size();
     Expr made = options_.make_symbol(pool_, name);
+    if (pool_.size() != before) undo_.keep();  // the caller may have it
     if (!made) {
-      lexer_.fail(at, "unknown symbol '" + std::string(name) + "'");
+      lexer_.fail(at,
+                  "unknown symbol '" + excerpt(name, kArgumentLength) + "'");
     }
     if (&made.pool() != &pool_) {
-      lexer_.fail(at, "make_symbol gave '" + std::string(name) +
+      lexer_.fail(at, "make_symbol gave '" + excerpt(name, kArgumentLength) +
                           "' a symbol of another ExprPool");
     }
     return made;
@@ -695,6 +700,7 @@ class Parser {
   }
 
   ExprPool& pool_;
+  PoolUndo undo_;  // of a text that is not read to its end
   const ParseOptions& options_;
   Lexer lexer_;
   // Levels of parentheses and signs, and operands within operands, of which a

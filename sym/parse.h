@@ -24,13 +24,15 @@ struct ParseOptions {
   // Makes the symbol of a name that the pool does not have.  Default: by the
   // name's prefix as PyTorch does (s backed size, u unbacked int, zuf unbacked
   // float, zf backed float, anything else a backed int).  Return a null Expr to
-  // make an unknown name an error.
+  // make an unknown name an error.  What it makes stays in the pool, also where
+  // the text is refused.
   std::function<Expr(ExprPool&, std::string_view name)> make_symbol = {};
   size_t max_depth = 200;
   size_t max_length = 1 << 20;
 };
 
-// Throws Error: "parse: expected ')' at column 12 of 'Mod(s0, 4': ...".
+// Throws Error: "parse: expected ')' at column 12 of 'Mod(s0, 4': ...".  Then
+// the pool is as if the text had not been there: it has none of its symbols.
 [[nodiscard]] Expr parse(ExprPool& pool, std::string_view text,
                          const ParseOptions& options = {});
 

@@ -11,6 +11,7 @@ using namespace internal;
 
 Expr translate(Expr e, ExprPool& to) {
   if (&not_null(e, "translate").pool() == &to) return e;
+  PoolUndo undo(to);
   std::unordered_map<Expr, Expr, ExprHash> there;
   std::vector<Expr> args;
   visit_arguments_first(
@@ -21,6 +22,7 @@ Expr translate(Expr e, ExprPool& to) {
         there.emplace(x, is_leaf(x.op()) ? PoolStores::leaf_in(to, x)
                                          : to.make(x.op(), args));
       });
+  undo.keep();
   return there.at(e);
 }
 

@@ -310,6 +310,25 @@ TEST(ContextText, RefusesAFactThatIsTooLongToBeWritten) {
   }
 }
 
+TEST(ContextText, ATextThatCannotBeReadLeavesNothingBehind) {
+  const std::string good =
+      "proviso context 1\nsymbol qq backed_size \"\"\n"
+      "declare qq [2, int_oo] ; \"\" \"\" 0\nassume r > qq ; \"\" \"\" 0\n";
+  for (const char* rest :
+       {"", "end\nmore\n", "assume r + 1 ; \"\" \"\" 0\nend\n",
+        "assume r > ; \"\" \"\" 0\nend\n", "symbol n backed_float \"\"\nend\n",
+        "declare t [1, 2] ; \"\" \"\" 0\nend\n", "what\nend\n"}) {
+    ExprPool pool;
+    Context context(pool);
+    context.assume(parse(pool, "n > 3"));
+    const std::string before = save_context(context);
+    const size_t size = pool.size();
+    EXPECT_THROW((void)load_context(pool, good + rest), Error) << rest;
+    EXPECT_EQ(save_context(context), before) << rest;
+    EXPECT_EQ(pool.size(), size) << rest;
+  }
+}
+
 // However many facts a text has, to read it takes work in its length alone.
 TEST(ContextText, IsReadWithinABudget) {
   std::string text = "proviso context 1\n";

@@ -26,6 +26,8 @@ from proviso import (
     StridedRange,
     ValueRange,
     Where,
+    load_context,
+    save_context,
     symbol,
     symbols,
 )
@@ -405,6 +407,71 @@ def test_a_wrong_question_names_what_would_be_right(wrong, error, text):
         wrong(facts())
 
 
+# Texts that end in an error, and those that a call refuses for their type.
+BAD = ["s0 +", "s0 > 3 &", "Eq(s0, zf0) + 3", "(qq > 3) + 1", "qq + 1",
+       "Min(s0, qq > 1)", "qq + s0*2.5 +", "f(s0)", "zf0 + qq"]
+CALLS = [
+    lambda c, e: c.assume(e), lambda c, e: c.ask(e),
+    lambda c, e: c.ask_quick(e), lambda c, e: c.to_smtlib(e),
+    lambda c, e: c.equivalent("s0 + r1", f"({e}) > 1 + (1 > 2)"),
+    lambda c, e: c.equivalent("s0 + r1", "s0 > r2"),
+    lambda c, e: c.bounds(f"({e}) > 1"), lambda c, e: c.strided("s0*0.5"),
+    lambda c, e: c.values("s0 + r1", "many"),
+    lambda c, e: c.multiple_of("s0 > r1"),
+    lambda c, e: c.upper_bound("s0 + r1", ["r1", "r2 + 1"]),
+    lambda c, e: c.lower_bound("s0", ["r1", e + "$"]),
+    lambda c, e: c.solve("s0 < r1", "r2 + 1"),
+    lambda c, e: c.solve("Ne(s0, r1)", "s0"), lambda c, e: c.solve("s0", "s0"),
+    lambda c, e: c.common_divisor("s0", e + "$"),
+    lambda c, e: c.facts_behind("bounds", "s0 > r1"),
+    lambda c, e: c.facts_behind("what", "s0 + r1"),
+    lambda c, e: c.simplify(e + "$"), lambda c, e: c.expr(e + "$"),
+    lambda c, e: c.declare("s0 in [2, r]"), lambda c, e: c.declare("s0 + 1", 2),
+    lambda c, e: c.declare(Expr("s0 + qq"), 2, 3),
+    lambda c, e: c.declare("zf0", 2, 8, step=2),
+    lambda c, e: c.declare(symbol("zf0"), 2, 8, step=2),
+    lambda c, e: c.assume(Expr("s0 + qq")), lambda c, e: c.ask(Expr("s0*qq")),
+    lambda c, e: c.assume(Expr("s0 + qq") > symbol("n", "unbacked_int")),
+    lambda c, e: c.expr("n") + Expr("s0 > qq"),
+    lambda c, e: c.expr("n") - Expr("s0 > qq"),
+    lambda c, e: proviso._core.make("Add", c.expr("n"), "s0 + qq", "r1 +"),
+    lambda c, e: c.expr("n").subs({"n": "s0 > qq"}),
+    lambda c, e: c.expr("n + m").subs({"n": "s0", "m": e + "$"}),
+]
+
+
+def kept(failing=(), text=""):
+    """What a context says after calls that fail."""
+    c = Context(use_z3=False)
+    c.assume("n + m > 3")
+    for call in failing:
+        with pytest.raises((Error, TypeError, RuntimeError)):
+            call(c, text)
+    said = [save_context(c), [str(s) for s in c.symbols()]]
+    c.declare("s0 in [-5, 5]")
+    for question in ("s0 >= 0", "qq > 3", "r1 > 3", "zf0 > 3"):
+        try:
+            said.append(c.ask(question).verdict)
+        except Error as error:
+            said.append(str(error))
+    return said + [str(c.bounds("s0")), save_context(c)]
+
+
+@pytest.mark.parametrize("call", range(len(CALLS)))
+def test_a_call_that_fails_leaves_nothing_behind(call):
+    for text in BAD if call < 4 else BAD[:1]:
+        assert kept([CALLS[call]], text) == kept(), text
+
+
+def test_sympy_that_is_refused_leaves_nothing_behind():
+    sympy = pytest.importorskip("sympy")
+    s0, qq = sympy.symbols("s0 qq", integer=True)
+    for wrong in (s0 + qq, sympy.gamma(qq) > s0, sympy.Symbol("q") + s0 > qq,
+                  sympy.Piecewise((s0, qq > 3))):
+        for call in (lambda c, e: c.assume(e), lambda c, e: c.ask(e)):
+            assert kept([call], wrong) == kept()
+
+
 def test_threads_share_symbols_and_contexts():
     shared, wrong = facts(), []
 
@@ -625,6 +692,22 @@ def test_a_long_name_is_latex_at_once():
     begin = time.process_time()
     assert len(symbol("a" + 9000 * "1" + "b").latex()) == 9013
     assert time.process_time() - begin < 0.1
+
+
+def test_errors_show_names_in_short():
+    name = "_" * 9900
+    wrong = [lambda: Expr(name + " > 3").evaluate({"n": 7}),
+             lambda: Context(strict=True).ask(name + " > 3"),
+             lambda: Context(**{"limit." + name: 1}),
+             lambda: Context(**{"without." + name: 1}),
+             lambda: load_context(
+                 f"proviso context 1\nsymbol {name} {name} \"\"\nend\n"),
+             lambda: load_context(f"proviso context 1\ndeclare {name} [1, 2] ; "
+                                  "\"\" \"\" 0\nend\n")]
+    for call in wrong:
+        with pytest.raises(Error) as error:
+            call()
+        assert len(str(error.value)) < 4096
 
 
 # --- the package

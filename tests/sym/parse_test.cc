@@ -263,6 +263,73 @@ TEST_F(ParseTest, TheCallerMayRefuseUnknownNames) {
   known_only.make_symbol = [](ExprPool&, std::string_view) { return Expr(); };
   EXPECT_THAT(error("s0 + s9", known_only), HasSubstr("unknown symbol 's9'"));
   EXPECT_EQ(parse(pool, "s0 + s1", known_only), s0 + s1);
+  EXPECT_LT(error("s0 + " + std::string(9900, '_'), known_only).size(), 500u);
+}
+
+// What a pool has, whatever it was given before.
+std::string contents(const ExprPool& pool) {
+  std::string out = std::to_string(pool.size()) + ":";
+  for (Expr s : pool.symbols()) out += " " + s.symbol().name;
+  return out;
+}
+
+TEST_F(ParseTest, ARefusedTextLeavesNothingBehind) {
+  std::string wide = "qq", deep = "qq";
+  for (int i = 0; i < 500; ++i) {
+    wide += " + (r" + std::to_string(i) + " + " + std::to_string(i) + ".5)";
+    if (i < 150) deep = "(" + deep + " + " + std::to_string(i) + ")//7";
+  }
+  const std::vector<std::string> bad = {"qq +",
+                                        "s7 > 3 &",
+                                        "Eq(s7, zf0) + 3",
+                                        "(qq > 3) + 1",
+                                        "Mod(qq, 3",
+                                        "f(qq + 1)",
+                                        "True & (qq + 77)",
+                                        "qq if r else t",
+                                        "1.25*qq $",
+                                        "Symbol('qq') 3",
+                                        "Piecewise((qq, r > 1), (t, r < 2))",
+                                        wide + " +",
+                                        deep + " +",
+                                        "s0 + 1 +",
+                                        "Symbol('s7', integer=True) + 'x'"};
+  const std::string whole = "(s0 + 1)*(t + s0) < 7.5 + t";
+  for (const std::string& text : bad) {
+    ExprPool fresh;
+    for (const char* known : {"s0", "s0 + 1"}) (void)parse(fresh, known);
+    const std::string before = contents(fresh);
+    EXPECT_THROW((void)parse(fresh, text), Error) << text;
+    EXPECT_EQ(contents(fresh), before) << text;
+    // Later texts are read as ever: equal ones are one node.
+    const Expr e = parse(fresh, whole);
+    EXPECT_THROW((void)parse(fresh, text), Error) << text;
+    EXPECT_EQ(parse(fresh, whole), e) << text;
+    EXPECT_EQ(to_string(e), to_string(parse(pool, whole)));
+    const size_t size = fresh.size();
+    EXPECT_EQ(parse(fresh, "s0 + 1"), parse(fresh, "s0 + 1"));
+    EXPECT_EQ(fresh.size(), size) << text;
+  }
+  // A pool of many nodes, in which every text was refused in between.
+  ExprPool one, other;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string n = std::to_string(i);
+    const std::string text = "a" + n + "*7 + Mod(a" + n + ", " + n + " + b)";
+    const Expr e = parse(one, text);
+    EXPECT_THROW((void)parse(other, bad[i % bad.size()]), Error);
+    EXPECT_EQ(parse(other, text).id(), e.id());
+  }
+  EXPECT_EQ(contents(one), contents(other));
+}
+
+TEST_F(ParseTest, WhatACallerMadeOfANameStays) {
+  Expr made;
+  ParseOptions options;
+  options.make_symbol = [&](ExprPool& pool, std::string_view name) {
+    return made = pool.symbol(name, SymbolKind::kUnbackedInt);
+  };
+  EXPECT_THAT(error("qq +", options), HasSubstr("expected"));
+  EXPECT_EQ(pool.find_symbol("qq"), made);
 }
 
 TEST_F(ParseTest, RangesHaveOptionalEnds) {

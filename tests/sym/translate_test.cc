@@ -53,5 +53,15 @@ TEST(SymbolKinds, HaveNamesBothWays) {
   EXPECT_EQ(find_symbol_kind("size"), std::nullopt);
 }
 
+TEST(Translate, LeavesNothingBehindWhereItFails) {
+  ExprPool mine, yours;
+  (void)mine.symbol("n", SymbolKind::kBackedInt);
+  (void)yours.symbol("n", SymbolKind::kUnbackedInt);
+  const size_t before = mine.size();
+  EXPECT_THROW((void)translate(parse(yours, "(m + 3)*n"), mine), Error);
+  EXPECT_EQ(mine.size(), before);
+  EXPECT_FALSE(mine.find_symbol("m").has_value());
+}
+
 }  // namespace
 }  // namespace proviso

@@ -64,6 +64,37 @@ py::tuple ends_of(const Interval& range) {
                         to_python_int(range.upper()));
 }
 
+// The calls that facts_behind() knows.
+struct FactsOf {
+  std::string_view call;
+  bool of_integers;
+};
+const FactsOf* facts_of(std::string_view call) {
+  static constexpr FactsOf kAll[] = {
+      {"bounds", true},      {"strided", true},   {"multiple_of", true},
+      {"values", true},      {"simplify", false}, {"canonical", false},
+      {"substitute", false},
+  };
+  for (const FactsOf& row : kAll) {
+    if (row.call == call) return &row;
+  }
+  return nullptr;
+}
+
+// As solve() refuses what it does not solve.
+void require_solvable(Expr relation, Expr symbol) {
+  if (!symbol.is_symbol() || !symbol.is_int())
+    throw Error("solve: expected an integer symbol, got " + excerpt(symbol));
+  bool negated = false;
+  for (; relation.is(Op::kNot); relation = relation.arg(0)) negated = !negated;
+  const bool fits = relation.is(Op::kLe) || relation.is(Op::kLt) ||
+                    (relation.is(Op::kEq) && !negated);
+  if (fits && relation.arg(0).is_int() && relation.arg(1).is_int()) return;
+  if (info(relation.op()).kind == OpKind::kDefined) return;  // solve() opens it
+  throw Error("solve: expected Eq, Le or Lt of integers, got " +
+              excerpt(relation));
+}
+
 class PyContext {
  public:
   PyContext(const py::object& options, const py::object& strict)
@@ -91,7 +122,7 @@ class PyContext {
     return {pool_, e};
   }
   PyExpr expr(const py::object& given) {
-    return {pool_, expr_of(pool_, given, "Context.expr")};
+    return {pool_, Given(pool_, "Context.expr")(given)};
   }
   py::list symbols() {
     py::list result;
@@ -111,10 +142,12 @@ class PyContext {
     const std::string text = text_of(range, kDeclare, "the range");
     const RangeDeclaration r =
         on_behalf_of(kDeclare, [&] { return parse_range(text); });
-    pool_->has_declared = true;
     return at_length(*pool_, [&] {
-      return context_->declare(declared_symbol(pool_->pool, r),
-                               Interval::of(r.lower, r.upper), origin);
+      const FactId id =
+          context_->declare(declared_symbol(pool_->pool, r),
+                            Interval::of(r.lower, r.upper), origin);
+      pool_->has_declared = true;
+      return id;
     });
   }
   // step and residue may be None: every value from lower on.
@@ -131,24 +164,31 @@ class PyContext {
     }
     const Int rest = residue.is_none() ? range.lower().value_or(Int(0))
                                        : int_of(residue, kDeclare, "residue");
-    const Expr e = PyUnicode_Check(symbol.ptr())
-                       ? named(text_of(symbol, kDeclare, "symbol"), range)
-                       : expr_of(pool_, symbol, kDeclare);
-    pool_->has_declared = true;
+    const bool is_strided = distance != Int(1);
+    const Expr e =
+        PyUnicode_Check(symbol.ptr())
+            ? named(text_of(symbol, kDeclare, "symbol"), range, is_strided)
+            : declarable(symbol, is_strided);
     return at_length(*pool_, [&] {
-      if (distance == Int(1)) return context_->declare(e, range, origin);
-      return context_->declare(e, Strided(range, distance, rest), origin);
+      const FactId id =
+          is_strided
+              ? context_->declare(e, Strided(range, distance, rest), origin)
+              : context_->declare(e, range, origin);
+      pool_->has_declared = true;
+      return id;
     });
   }
   FactId assume(const py::object& condition, const Provenance& origin) {
-    const Expr e = expr_of(pool_, condition, "Context.assume");
+    Given given(pool_, "Context.assume");
+    const Expr e = given.condition(condition);
     return at_length(*pool_, [&] { return context_->assume(e, origin); });
   }
 
   // (verdict, [fact], counterexample, witness, reason, tier, strategy, [id],
   //  is_contradiction)
   py::tuple ask(const py::object& question) {
-    const Expr e = expr_of(pool_, question, "Context.ask");
+    Given given(pool_, "Context.ask");
+    const Expr e = given.condition(question);
     std::vector<Fact> used;
     const Answer answer = at_length(*pool_, [&] {
       Answer answer = context_->ask(e);
@@ -168,13 +208,19 @@ class PyContext {
                           answer.is_contradiction);
   }
   std::string ask_quick(const py::object& question) {
-    const Expr e = expr_of(pool_, question, "Context.ask_quick");
+    Given given(pool_, "Context.ask_quick");
+    const Expr e = given.condition(question);
     return std::string(
         name_of(at_length(*pool_, [&] { return context_->ask_quick(e); })));
   }
   std::string equivalent(const py::object& a, const py::object& b) {
-    const Expr left = expr_of(pool_, a, "Context.equivalent");
-    const Expr right = expr_of(pool_, b, "Context.equivalent");
+    Given given(pool_, "Context.equivalent");
+    const Expr left = given(a), right = given(b);
+    if (left.is_bool() != right.is_bool()) {
+      throw Error("Context::equivalent: " + described(left) + " and " +
+                  described(right) +
+                  " are of different types; compare like with like");
+    }
     return std::string(name_of(
         at_length(*pool_, [&] { return context_->equivalent(left, right); })));
   }
@@ -202,10 +248,11 @@ class PyContext {
     const bool above = truth_of(is_above, "Context.upper_bound", "above");
     const char* call = above ? "upper_bound" : "lower_bound";
     const std::string qualified = std::string("Context.") + call;
-    const Expr e = integer(given, call);
+    Given in_pool(pool_, qualified.c_str());
+    const Expr e = in_pool.integer(given);
     std::vector<Expr> symbols;
     for (const py::object& symbol : items_of(over, qualified.c_str(), "over")) {
-      symbols.push_back(expr_of(pool_, symbol, qualified.c_str()));
+      symbols.push_back(in_pool(symbol));
       if (symbols.back().is_symbol()) continue;
       throw Error("Context." + std::string(call) + ": expected symbols, got " +
                   excerpt(symbols.back()));
@@ -219,8 +266,9 @@ class PyContext {
   }
   // (side, value, condition)
   py::object solve(const py::object& relation, const py::object& symbol) {
-    const Expr r = expr_of(pool_, relation, "Context.solve");
-    const Expr x = expr_of(pool_, symbol, "Context.solve");
+    Given given(pool_, "Context.solve");
+    const Expr r = given(relation), x = given(symbol);
+    require_solvable(r, x);
     const auto found =
         at_length(*pool_, [&] { return proviso::solve(*context_, r, x); });
     if (!found) return py::none();
@@ -229,8 +277,8 @@ class PyContext {
                           PyExpr{pool_, found->condition});
   }
   PyExpr common_divisor(const py::object& a, const py::object& b) {
-    const Expr left = integer(a, "common_divisor");
-    const Expr right = integer(b, "common_divisor");
+    Given given(pool_, "Context.common_divisor");
+    const Expr left = given.integer(a), right = given.integer(b);
     return {pool_, at_length(*pool_, [&] {
               return proviso::common_divisor(*context_, left, right);
             })};
@@ -238,14 +286,18 @@ class PyContext {
   std::vector<FactId> facts_behind(const py::object& of,
                                    const py::object& given) {
     const std::string call = text_of(of, "Context.facts_behind", "call");
-    const Expr e = expr_of(pool_, given, "Context.facts_behind");
-    auto found = on_behalf_of("Context.facts_behind", [&] {
+    constexpr const char* kCall = "Context.facts_behind";
+    const FactsOf* const known = facts_of(call);
+    if (known == nullptr) {
+      throw Error("Context.facts_behind: expected one of " +
+                  std::string(kCallsWithFacts) + "; got " + shown(of));
+    }
+    Given in_pool(pool_, kCall);
+    const Expr e = known->of_integers ? in_pool.integer(given) : in_pool(given);
+    return on_behalf_of(kCall, [&] {
       return at_length(
-          *pool_, [&] { return proviso::facts_behind(*context_, call, e); });
+          *pool_, [&] { return *proviso::facts_behind(*context_, call, e); });
     });
-    if (found) return *std::move(found);
-    throw Error("Context.facts_behind: expected one of " +
-                std::string(kCallsWithFacts) + "; got " + shown(of));
   }
   void set_log(const py::object& callback) {
     if (!callback.is_none() && PyCallable_Check(callback.ptr()) == 0) {
@@ -269,8 +321,8 @@ class PyContext {
         at_length(*pool_, [&] { return context_->multiple_of(e); }));
   }
   py::object values(const py::object& given, const py::object& most) {
-    const Expr e = integer(given, "values");
     const size_t limit = count_of(most, "Context.values", "limit");
+    const Expr e = integer(given, "values");
     const auto all =
         at_length(*pool_, [&] { return context_->values(e, limit); });
     if (!all) return py::none();
@@ -280,7 +332,7 @@ class PyContext {
   }
   using Rewrite = Expr (Context::*)(Expr, std::vector<FactId>*);
   PyExpr rewritten(Rewrite rewrite, const py::object& given, const char* call) {
-    const Expr e = expr_of(pool_, given, call);
+    const Expr e = Given(pool_, call)(given);
     return {pool_, at_length(*pool_,
                              [&] { return (*context_.*rewrite)(e, nullptr); })};
   }
@@ -351,7 +403,8 @@ class PyContext {
     return result;
   }
   std::string to_smtlib(const py::object& question) {
-    const Expr e = expr_of(pool_, question, "Context.to_smtlib");
+    Given given(pool_, "Context.to_smtlib");
+    const Expr e = given.condition(question);
     return at_length(*pool_, [&] { return context_->to_smtlib(e); });
   }
   void interrupt() { context_->interrupt(); }
@@ -363,15 +416,30 @@ class PyContext {
   static constexpr const char* kDeclare = "Context.declare";
 
   // The symbol of a name that is declared: s0 of negative numbers is no size.
-  Expr named(const std::string& name, const Interval& range) {
+  Expr named(const std::string& name, const Interval& range, bool is_strided) {
     const bool is_negative = range.lower() && *range.lower() < Int(0);
-    if (is_negative && internal::names_a_symbol(name)) {
-      return briefly(*pool_, [&] {
-        return declared_symbol(pool_->pool,
-                               {name, range.lower(), range.upper()});
-      });
-    }
-    return symbol_of_name(*pool_, name, {}, kDeclare);
+    return briefly(*pool_, [&] {
+      internal::PoolUndo undo(pool_->pool);
+      const Expr e = is_negative && internal::names_a_symbol(name)
+                         ? declared_symbol(pool_->pool,
+                                           {name, range.lower(), range.upper()})
+                         : symbol_in(pool_->pool, name, {}, kDeclare);
+      require_declarable(e, is_strided);
+      undo.keep();
+      return e;
+    });
+  }
+  Expr declarable(const py::object& symbol, bool is_strided) {
+    Given given(pool_, kDeclare);
+    const Expr e = given(symbol);
+    require_declarable(e, is_strided);
+    return e;
+  }
+  static void require_declarable(Expr e, bool is_strided) {
+    if (e.is_symbol() && (e.is_int() || !is_strided)) return;
+    throw Error("Context::declare: expected " +
+                std::string(is_strided ? "an integer symbol" : "a symbol") +
+                ", got " + described(e) + "; use assume() for a condition");
   }
 
   PyContext(PoolPtr pool, Context context)
@@ -385,9 +453,7 @@ class PyContext {
   }
   Expr integer(const py::object& given, const char* method) {
     const std::string call = std::string("Context.") + method;
-    const Expr e = expr_of(pool_, given, call.c_str());
-    if (e.is_int()) return e;
-    throw Error(call + ": expected an integer expression, got " + described(e));
+    return Given(pool_, call.c_str()).integer(given);
   }
   py::tuple row_of(const Fact& fact) {
     return py::make_tuple(fact.id, PyExpr{pool_, fact.condition},

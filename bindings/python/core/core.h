@@ -20,8 +20,11 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -29,6 +32,7 @@
 #include "bindings/python/arguments.h"
 #include "bindings/python/values.h"
 #include "solver/solver.h"
+#include "sym/pool_stores.h"
 
 namespace proviso::python {
 
@@ -38,7 +42,8 @@ struct Pool {
   // Whether a name in a text must be a symbol's already; nullopt: in questions,
   // once a symbol was declared.
   std::optional<bool> is_strict = std::nullopt;
-  bool has_declared = false;
+  std::atomic<bool> has_declared = false;
+  uint64_t turns = 0;  // of calls that had the lock
   bool refuses_unknown_names(std::string_view call) const {
     const bool says_facts = call == "Context.assume" || call == "Context.expr";
     return is_strict.value_or(has_declared && !says_facts);
@@ -60,6 +65,7 @@ inline py::object not_implemented() {
 template <typename Work>
 auto briefly(Pool& pool, Work work) {
   const std::lock_guard<std::mutex> alone(pool.lock);
+  ++pool.turns;
   return work();
 }
 
@@ -72,6 +78,7 @@ auto at_length(Pool& pool, Work work) {
   const auto run = [&] {
     const py::gil_scoped_release others_run;
     const std::lock_guard<std::mutex> alone(pool.lock);
+    ++pool.turns;
     return work();
   };
   if constexpr (std::is_void_v<decltype(work())>) {
@@ -99,13 +106,50 @@ struct PyExpr {
   Expr e;
 };
 
-// What a caller gave as an expression, in `pool`: an Expr of any pool, text, a
-// number, a truth value, or an object of SymPy.  `call` names it in errors.
-Expr expr_of(const PoolPtr& pool, py::handle given, const char* call);
+// What a call is given as expressions, in a pool: an Expr of any pool, text, a
+// number, a truth value, or an object of SymPy.
+//
+//   Given given(pool, "Context.equivalent");
+//   const Expr left = given(a), right = given(b);
+//
+// Where the call is refused before anything else has had the pool, what was
+// made of what it was given is taken out again: a call that fails leaves no
+// symbol behind.  A context that is asked about it has the pool, so that types
+// are looked at before.
+class Given {
+ public:
+  Given(const PoolPtr& pool, const char* call) : pool_(pool), call_(call) {}
+  ~Given();
+  Given(const Given&) = delete;
+  Given& operator=(const Given&) = delete;
+
+  Expr operator()(py::handle given);
+  Expr condition(py::handle given);  // else an Error
+  Expr integer(py::handle given);
+  Expr make(Op op, std::span<const Expr> args);
+
+ private:
+  Expr parsed(const std::string& text);
+  Expr of_sympy(py::handle given);
+  // work() with the pool to itself.
+  template <typename Work>
+  Expr alone(Work work);
+
+  const PoolPtr& pool_;
+  const char* const call_;
+  const int errors_ = std::uncaught_exceptions();
+  std::optional<internal::PoolStores::Mark> mark_;  // before the first
+  uint64_t turn_ = 0;                               // of the last one
+  bool is_lost_ = false;  // others had the pool in between
+};
+
 // The symbol of the pool that has this name, else a new one of the kind (the
 // parser's for the name when there is none).
 Expr symbol_of_name(Pool& pool, const std::string& name,
                     const std::optional<std::string>& kind, const char* call);
+// The same by who has the lock.
+Expr symbol_in(ExprPool& pool, const std::string& name,
+               const std::optional<std::string>& kind, const char* call);
 
 void bind_expr(py::module_& m);
 void bind_context(py::module_& m);

@@ -1,4 +1,5 @@
 // Expr for proviso/_expr.py: building, reading, evaluating and pickling.
+#include <array>
 #include <unordered_map>
 
 #include "bindings/python/bound_class.h"
@@ -20,17 +21,6 @@ using internal::excerpt;
 using internal::kArgumentLength;
 
 // --- making
-
-PyExpr parsed(const std::string& text, const PoolPtr& pool, const char* call) {
-  ParseOptions options;
-  if (pool->refuses_unknown_names(call))
-    options.make_symbol = [](ExprPool&, std::string_view) { return Expr(); };
-  return on_behalf_of(call, [&] {
-    return PyExpr{pool, at_length(*pool, [&] {
-                    return parse(pool->pool, text, options);
-                  })};
-  });
-}
 
 // In errors: whole, or as it begins, of ASCII alone.
 std::string quoted(std::string_view text) {
@@ -59,12 +49,21 @@ PyExpr symbol_in(const PoolPtr& pool, const std::string& name,
   return {pool, pool->pool.symbol(name, kind_for(name, kind, call), source)};
 }
 
-// Makes symbols for proviso/_sympy.py.
-py::cpp_function symbol_maker(const PoolPtr& pool, const char* call) {
+// Makes symbols for proviso/_sympy.py, in a pool of their own, as they are in
+// `pool` where that has them.
+py::cpp_function symbol_maker(const PoolPtr& pool, const PoolPtr& own,
+                              const char* call) {
   return py::cpp_function(
-      [pool, called = std::string(call)](const std::string& name,
-                                         const std::string& kind) {
-        return PyExpr{pool, symbol_of_name(*pool, name, kind, called.c_str())};
+      [pool, own, called = std::string(call)](const std::string& name,
+                                              const std::string& kind) {
+        const auto known = [&] {
+          const std::lock_guard<std::mutex> alone(pool->lock);
+          return pool->pool.find_symbol(name);
+        }();
+        if (!known)
+          return PyExpr{own, symbol_of_name(*own, name, kind, called.c_str())};
+        const Symbol& s = known->symbol();
+        return PyExpr{own, own->pool.symbol(name, s.kind, s.source)};
       });
 }
 
@@ -88,11 +87,10 @@ PyExpr make(const py::object& op_name, const py::args& given) {
   const std::string name = text_of(op_name, "make", "op");
   const Op op = op_called(name);
   const PoolPtr pool = pool_of(given);
+  Given in_pool(pool, name.c_str());
   std::vector<Expr> args;
-  for (const py::handle& arg : given) {
-    args.push_back(expr_of(pool, arg, name.c_str()));
-  }
-  return {pool, briefly(*pool, [&] { return pool->pool.make(op, args); })};
+  for (const py::handle& arg : given) args.push_back(in_pool(arg));
+  return {pool, in_pool.make(op, args)};
 }
 
 bool is_operand(py::handle value) {
@@ -120,11 +118,11 @@ template <Choose choose, bool swapped = false>
 py::object binary(const PyExpr& self, const py::object& other) {
   if (!is_operand(other)) return not_implemented();
   const PoolPtr& pool = self.pool;
-  Expr a = self.e, b = expr_of(pool, other, "an operator of Expr");
+  Given given(pool, "an operator of Expr");
+  Expr a = self.e, b = given(other);
   if (swapped) std::swap(a, b);
-  const Op op = choose(a, b);
-  return py::cast(PyExpr{
-      pool, briefly(*pool, [&] { return pool->pool.make(op, {a, b}); })});
+  return py::cast(
+      PyExpr{pool, given.make(choose(a, b), std::array<Expr, 2>{a, b})});
 }
 
 // a - b, with a constant's sign turned, as the parser builds it.
@@ -136,8 +134,12 @@ Expr difference(Expr a, Expr b) {
 template <bool swapped>
 py::object minus(const PyExpr& self, const py::object& other) {
   if (!is_operand(other)) return not_implemented();
-  Expr a = self.e, b = expr_of(self.pool, other, "an operator of Expr");
+  Given given(self.pool, "an operator of Expr");
+  Expr a = self.e, b = given(other);
   if (swapped) std::swap(a, b);
+  // As a sum is refused, before a part of it is made.
+  if (a.is_bool() || b.is_bool())
+    (void)given.make(Op::kAdd, std::array<Expr, 2>{a, b});
   return py::cast(
       PyExpr{self.pool, briefly(*self.pool, [&] { return difference(a, b); })});
 }
@@ -145,15 +147,15 @@ py::object minus(const PyExpr& self, const py::object& other) {
 // a == b and a != b, where both may be compared.
 template <Op op>
 py::object equality(const PyExpr& self, const py::object& other) {
-  if (is_operand(other)) {
-    const Expr b = expr_of(self.pool, other, "==");
-    if (self.e.is_bool() == b.is_bool()) {
-      return py::cast(PyExpr{self.pool, briefly(*self.pool, [&] {
-                               return self.pool->pool.make(op, {self.e, b});
-                             })});
-    }
-  }
-  return not_implemented();
+  if (!is_operand(other)) return not_implemented();
+  const bool is_bool = py::isinstance<PyExpr>(other)
+                           ? other.cast<PyExpr&>().e.is_bool()
+                           : PyBool_Check(other.ptr()) != 0;
+  if (self.e.is_bool() != is_bool) return not_implemented();
+  Given given(self.pool, "==");
+  const Expr b = given(other);
+  return py::cast(
+      PyExpr{self.pool, given.make(op, std::array<Expr, 2>{self.e, b})});
 }
 
 PyExpr unary(const PyExpr& self, Expr (*apply)(Expr)) {
@@ -299,10 +301,11 @@ PyExpr substituted(const PyExpr& self, const py::object& values) {
   std::unordered_map<std::string, Expr> by_name;
   for (Expr s : free_symbols(self.e)) by_name.emplace(s.symbol().name, s);
   std::unordered_map<Expr, Expr, ExprHash> map;
+  Given given(self.pool, "Expr.subs");
   for (const auto& [key, value] : dict_of(values, "Expr.subs", "values")) {
     const auto found = by_name.find(name_in(key, "subs"));
     if (found == by_name.end()) continue;
-    const Expr other = expr_of(self.pool, value, "Expr.subs");
+    const Expr other = given(value);
     if (other.type() != found->second.type()) {
       throw Error("Expr.subs: " + excerpt(found->first, kArgumentLength) +
                   " is " + std::string(name_of(found->second.type())) +
@@ -502,35 +505,105 @@ void bind_properties(Class& c) {
 
 Expr symbol_of_name(Pool& pool, const std::string& name,
                     const std::optional<std::string>& kind, const char* call) {
-  return briefly(pool, [&] {
-    if (auto known = pool.pool.find_symbol(name)) return *known;
-    return pool.pool.symbol(name, kind_for(name, kind, call));
+  return briefly(pool, [&] { return symbol_in(pool.pool, name, kind, call); });
+}
+
+Expr symbol_in(ExprPool& pool, const std::string& name,
+               const std::optional<std::string>& kind, const char* call) {
+  if (auto known = pool.find_symbol(name)) return *known;
+  return pool.symbol(name, kind_for(name, kind, call));
+}
+
+template <typename Work>
+Expr Given::alone(Work work) {
+  const std::lock_guard<std::mutex> lock(pool_->lock);
+  if (!mark_)
+    mark_ = internal::PoolStores::mark(pool_->pool);
+  else if (turn_ != pool_->turns)
+    is_lost_ = true;
+  turn_ = ++pool_->turns;
+  return work(pool_->pool);
+}
+
+Given::~Given() {
+  if (!mark_ || is_lost_ || std::uncaught_exceptions() == errors_) return;
+  const std::lock_guard<std::mutex> lock(pool_->lock);
+  if (turn_ == pool_->turns) internal::PoolStores::undo(pool_->pool, *mark_);
+}
+
+Expr Given::operator()(py::handle given) {
+  if (py::isinstance<PyExpr>(given)) {
+    const PyExpr& other = given.cast<PyExpr&>();
+    if (other.pool == pool_) return other.e;
+    return alone([&](ExprPool& pool) { return translate(other.e, pool); });
+  }
+  if (PyUnicode_Check(given.ptr()))
+    return parsed(text_of(given, call_, "the text"));
+  if (PyBool_Check(given.ptr())) {
+    return alone(
+        [&](ExprPool& pool) { return pool.boolean(given.ptr() == Py_True); });
+  }
+  if (const std::optional<Int> value = to_bound(given))
+    return alone([&](ExprPool& pool) { return pool.integer(*value); });
+  if (PyFloat_Check(given.ptr())) {
+    if (const auto value = Rational::from_double(given.cast<double>()))
+      return alone([&](ExprPool& pool) { return pool.rational(*value); });
+  }
+  return of_sympy(given);
+}
+
+Expr Given::parsed(const std::string& text) {
+  ParseOptions options;
+  if (pool_->refuses_unknown_names(call_))
+    options.make_symbol = [](ExprPool&, std::string_view) { return Expr(); };
+  return on_behalf_of(call_, [&] {
+    const py::gil_scoped_release others_run;
+    return alone([&](ExprPool& pool) { return parse(pool, text, options); });
   });
 }
 
-Expr expr_of(const PoolPtr& pool, py::handle given, const char* call) {
-  if (py::isinstance<PyExpr>(given)) {
-    const PyExpr& other = given.cast<PyExpr&>();
-    if (other.pool == pool) return other.e;
-    return briefly(*pool, [&] { return translate(other.e, pool->pool); });
-  }
-  if (PyUnicode_Check(given.ptr()))
-    return parsed(text_of(given, call, "the text"), pool, call).e;
-  if (PyBool_Check(given.ptr()))
-    return briefly(*pool,
-                   [&] { return pool->pool.boolean(given.ptr() == Py_True); });
-  if (const std::optional<Int> value = to_bound(given))
-    return briefly(*pool, [&] { return pool->pool.integer(*value); });
-  if (PyFloat_Check(given.ptr())) {
-    const auto value = Rational::from_double(given.cast<double>());
-    if (value)
-      return briefly(*pool, [&] { return pool->pool.rational(*value); });
-  }
-  static auto* other_form =
+// Read in a pool of its own: the reader's objects outlive its errors.
+Expr Given::of_sympy(py::handle given) {
+  static auto* read =
       new py::object(py::module_::import("proviso._sympy").attr("expr_of"));
+  const auto own = std::make_shared<Pool>();
   const py::object converted =
-      (*other_form)(given, call, symbol_maker(pool, call));
-  return expr_of(pool, converted, call);
+      (*read)(given, call_, symbol_maker(pool_, own, call_));
+  if (!py::isinstance<PyExpr>(converted)) return (*this)(converted);
+  const Expr e = converted.cast<PyExpr&>().e;
+  return alone([&](ExprPool& pool) {
+    internal::PoolUndo undo(pool);
+    // In the order in which the reader met them.
+    for (Expr s : own->pool.symbols()) internal::PoolStores::leaf_in(pool, s);
+    const Expr here = translate(e, pool);
+    undo.keep();
+    return here;
+  });
+}
+
+Expr Given::condition(py::handle given) {
+  const Expr e = (*this)(given);
+  if (!e.is_bool()) {
+    // In the words of the context's own call.
+    std::string call = call_;
+    if (const size_t dot = call.find('.'); dot != std::string::npos)
+      call.replace(dot, 1, "::");
+    throw Error(call + ": expected a boolean, got " + internal::described(e) +
+                (call.ends_with("::assume") ? "; compare it with something"
+                                            : "; use bounds() for a number"));
+  }
+  return e;
+}
+
+Expr Given::integer(py::handle given) {
+  const Expr e = (*this)(given);
+  if (e.is_int()) return e;
+  throw Error(std::string(call_) + ": expected an integer expression, got " +
+              internal::described(e));
+}
+
+Expr Given::make(Op op, std::span<const Expr> args) {
+  return alone([&](ExprPool& pool) { return pool.make(op, args); });
 }
 
 void bind_expr(py::module_& m) {
@@ -549,8 +622,9 @@ condition, whose truth is whether both sides are written alike: expressions
 are keys of dicts.  The truth of any other condition is an error; a Context
 answers.)");
   expr.def(py::init([](const py::object& text) {
-             return parsed(text_of(text, "Expr", "text"),
-                           std::make_shared<Pool>(), "Expr");
+             (void)text_of(text, "Expr", "text");
+             const auto pool = std::make_shared<Pool>();
+             return PyExpr{pool, Given(pool, "Expr")(text)};
            }),
            py::arg("text"),
            "The expression that the text says, in PyTorch's form or Python's.")

@@ -341,8 +341,7 @@ def _made_of(rows, sympy):
             args, of = [made[i] for i in rest], [sizes[i] for i in rest]
             size = _Size.of_call(op, of, _power(args),
                                  _exponent(args) is not None)
-            if size.levels > sys.getrecursionlimit() // 4:
-                raise RecursionError  # in whatever is done with it
+            _require_few(size.levels)
             if op in ("Add", "Mul"):
                 is_evaluated = size.bits <= _NUMBER
             else:
@@ -361,12 +360,21 @@ def _made_of(rows, sympy):
     return made[-1]
 
 
+def _require_few(levels):
+    if levels > sys.getrecursionlimit() // 4:
+        raise RecursionError  # in whatever is done with it
+
+
 def _written_out(rows):
     """How many parts each has, where what is shared is written for each use."""
-    written, all_written = [], 0
+    written, levels, all_written = [], [], 0
     for op, *rest in rows:
-        is_leaf = op in ("Symbol", "Integer", "Float", "Boolean")
-        written.append(1 if is_leaf else 1 + sum(written[i] for i in rest))
+        if op in ("Symbol", "Integer", "Float", "Boolean"):
+            rest = ()
+        looks = op not in ("Add", "Mul", *_QUOTIENTS, *_POWERS)
+        levels.append(max((levels[i] for i in rest), default=0) + looks)
+        _require_few(levels[-1])
+        written.append(1 + sum(written[i] for i in rest))
         all_written += written[-1]
         if all_written > _WRITTEN:
             raise Error(
