@@ -291,8 +291,8 @@ GuardProgram::GuardProgram(std::vector<Expr> symbols,
       if (std::find(symbols_.begin(), symbols_.end(), s) != symbols_.end()) {
         continue;
       }
-      throw Error("GuardProgram: " + excerpt(c) + " mentions " +
-                  s.symbol().name + ", which is not among the symbols");
+      throw Error("GuardProgram: " + excerpt(c) + " mentions " + excerpt(s) +
+                  ", which is not among the symbols");
     }
     starts_.push_back(static_cast<uint32_t>(code_.size()));
     for (const Instruction& i : compiler.compile(c)) code_.push_back(i);

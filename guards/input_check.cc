@@ -80,7 +80,7 @@ void InputCheck::add_guard(ShapeEnv& env, const Guard& guard, uint64_t& units) {
       if (dims_[i].symbol == symbol) return i;
     }
     throw Error("InputCheck: the guard " + excerpt(guard.condition) +
-                " is on " + symbol.symbol().name +
+                " is on " + excerpt(symbol) +
                 ", which is not a size or an integer input; make that input a "
                 "constant");
   };

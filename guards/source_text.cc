@@ -108,7 +108,7 @@ Expr parse_over(ExprPool& pool, std::string_view text,
   ParseOptions options;
   options.make_symbol = [&](ExprPool&, std::string_view name) -> Expr {
     if (!name.starts_with(kPrefix))
-      throw Error("'" + std::string(name) + "' of '" + shortened(text) +
+      throw Error("'" + shortened(name) + "' of '" + shortened(text) +
                   "' is no size or integer of the inputs");
     return used.at(std::stoul(std::string(name.substr(kPrefix.size()))));
   };

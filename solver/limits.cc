@@ -4,6 +4,7 @@
 
 #include "solver/fixed_limits.h"
 #include "solver/limits_in_force.h"
+#include "sym/excerpt.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -32,7 +33,7 @@ const Limits& limits_of(const SolverOptions& options) {
 }
 
 std::string no_limit(std::string_view name) {
-  return "no limit is called '" + std::string(name) +
+  return "no limit is called '" + excerpt(name, kArgumentLength) +
          "'; `proviso limits` lists them";
 }
 

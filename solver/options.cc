@@ -47,7 +47,8 @@ std::optional<std::string> try_set_limit(SolverOptions& options,
 std::string no_strategy(std::string_view name) {
   std::string known;
   for (Strategy s : all_strategies()) add_name(known, name_of(s));
-  return "no strategy is called '" + std::string(name) + "'; there are " +
+  return "no strategy is called '" +
+         internal::excerpt(name, internal::kArgumentLength) + "'; there are " +
          known;
 }
 

@@ -179,7 +179,7 @@ class Evaluator {
     if (e.is(Op::kRational)) return e.rational();
     if (e.is(Op::kBoolean)) return e.is_true();
     const Value* value = point_.find(e);
-    if (!value) undefined(e, e.symbol().name + " has no value");
+    if (!value) undefined(e, short_text(e) + " has no value");
     // An integer given to a float symbol is that float.
     if (e.is_float() && std::holds_alternative<Int>(*value)) {
       return Rational(std::get<Int>(*value));

@@ -97,7 +97,7 @@ class SmtText {
     bool quote = !std::all_of(name.begin(), name.end(), simple) ||
                  std::isdigit(static_cast<unsigned char>(name[0]));
     if (name.find_first_of("|\\") != std::string::npos) {
-      throw Error("to_smtlib: symbol '" + name +
+      throw Error("to_smtlib: symbol '" + excerpt(name, kArgumentLength) +
                   "' cannot be written; rename it without | and \\");
     }
     return quote ? "|" + name + "|" : name;

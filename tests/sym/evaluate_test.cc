@@ -64,6 +64,10 @@ TEST(Evaluate, AMissingSymbolIsUndefinedAndNamed) {
   ExprPool pool;
   Evaluation got = evaluate(parse(pool, "s0 + 1"), {});
   EXPECT_EQ(got.why, "s0 has no value");
+  const std::string longest(9900, '_');
+  got = evaluate(parse(pool, longest + " > 3"), {});
+  EXPECT_TRUE(got.why.ends_with("_... has no value")) << got.why;
+  EXPECT_LT(got.why.size(), 500u);
 }
 
 }  // namespace
