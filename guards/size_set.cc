@@ -42,25 +42,25 @@ Rational magnitude(const Rational& r) {
   return r < Rational() ? Rational() - r : r;
 }
 
+// Both are at most fixed::size_period.
+std::optional<int64_t> common_period(int64_t a, int64_t b) {
+  const int64_t p = std::lcm(a, b);
+  return p <= fixed::size_period ? std::optional(p) : std::nullopt;
+}
+
 // The least multiple of `period` over which `slope` advances by a multiple of
 // `step`.
 std::optional<int64_t> period_with(const Rational& slope, int64_t period,
                                    const Rational& step) {
-  for (int64_t p = period; p <= fixed::size_period; p += period) {
-    if ((slope * Rational(Int(p)) / step).is_integer()) return p;
-  }
-  return std::nullopt;
+  const auto parts = (slope / step).den().to_int64();
+  if (!parts || *parts > fixed::size_period) return std::nullopt;
+  return common_period(period, *parts);
 }
 
 std::optional<Rational> constant_of(Expr e) {
   if (e.is(Op::kInteger)) return Rational(e.integer());
   if (e.is(Op::kRational)) return e.rational();
   return std::nullopt;
-}
-
-std::optional<int64_t> common_period(int64_t a, int64_t b) {
-  const int64_t p = std::lcm(a, b);
-  return p <= fixed::size_period ? std::optional(p) : std::nullopt;
 }
 
 // What is known of an expression's parts before it is looked at.
