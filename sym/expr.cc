@@ -323,25 +323,23 @@ PoolStores::Mark PoolStores::mark(const ExprPool& pool) {
 
 void PoolStores::undo(ExprPool& pool, const Mark& mark) {
   ExprPool::Impl& impl = *pool.impl_;
-  const bool has_grown = impl.interned.slots() != mark.slots;
-  const auto take_out = [&](const Expr::Node& node) {
-    switch (node.op) {
-      case Op::kInteger: impl.integers.erase(node.integer); return;
-      case Op::kRational: impl.rationals.erase(*node.rational); return;
-      case Op::kBoolean: impl.truth[node.boolean] = Expr(); return;
-      case Op::kSymbol:
-        impl.by_name.erase(node.symbol->name);
-        impl.symbols.pop_back();
-        return;
-      default:
-        if (has_grown) return;
-        impl.interned.take_newest_out(key_of(node.op, node.args), node.id);
-    }
-  };
   if (impl.nodes.size() == mark.nodes) return;
+  const bool has_grown = impl.interned.slots() != mark.slots;
   if (has_grown) impl.interned.take_out_from(static_cast<uint32_t>(mark.nodes));
   while (impl.nodes.size() > mark.nodes) {
-    take_out(impl.nodes.back());
+    const Expr::Node& node = impl.nodes.back();
+    if (node.op == Op::kInteger) {
+      impl.integers.erase(node.integer);
+    } else if (node.op == Op::kRational) {
+      impl.rationals.erase(*node.rational);
+    } else if (node.op == Op::kBoolean) {
+      impl.truth[node.boolean] = Expr();
+    } else if (node.op == Op::kSymbol) {
+      impl.by_name.erase(node.symbol->name);
+      impl.symbols.pop_back();
+    } else if (!has_grown) {
+      impl.interned.take_newest_out(key_of(node.op, node.args), node.id);
+    }
     impl.nodes.pop_back();
   }
   impl.arguments.go_back_to(mark);
