@@ -1,17 +1,62 @@
 #include "solver/normal/ranges.h"
 
 #include <algorithm>
+#include <exception>
+#include <utility>
+#include <vector>
 
+#include "solver/fixed_limits.h"
 #include "solver/limits_in_force.h"
 
 namespace proviso::inline v0_2::internal {
 // --- atoms
 
-const Range& Ranges::derived(AtomId a, const AtomRecord& r) {
+Ranges::Cached& Ranges::cached(const AtomRecord& r) {
   const uint32_t slot = state_.atoms.cache_of(r);
   if (slot >= of_atoms_.size()) of_atoms_.resize(slot + 1);
-  Cached& known = of_atoms_[slot];
+  return of_atoms_[slot];
+}
+
+const Range& Ranges::derived(AtomId a, const AtomRecord& r) {
+  Cached& known = cached(r);
   if (known.stamp == state_.trail.stamp()) return known.range;
+  if (cut_ != kNoId) return r.own;
+  if (nested_ == fixed::nested_ranges) {
+    cut_ = a;
+    return r.own;
+  }
+  derive(a, r, known);
+  if (cut_ != kNoId && nested_ == 0) [[unlikely]]
+    derive_from_within(a);
+  return known.range;
+}
+
+// `a`, in which an atom was too deep: that one first.
+void Ranges::derive_from_within(AtomId a) {
+  std::vector<AtomId> waiting{a};
+  while (!waiting.empty()) {
+    const AtomId inner = std::exchange(cut_, kNoId);
+    if (inner != kNoId) {
+      if (stamp_to_keep() == 0) return;  // it would not be remembered
+      waiting.push_back(inner);
+    } else {
+      waiting.pop_back();
+      if (waiting.empty()) return;
+    }
+    const AtomRecord& r = state_.atoms.of(waiting.back());
+    derive(waiting.back(), r, cached(r));
+  }
+}
+
+void Ranges::derive(AtomId a, const AtomRecord& r, Cached& known) {
+  struct Level {
+    explicit Level(Ranges& all) : all(all) { ++all.nested_; }
+    ~Level() {
+      if (--all.nested_ == 0 && std::uncaught_exceptions() > 0)
+        all.cut_ = kNoId;
+    }
+    Ranges& all;
+  } const level(*this);
   if (is_variable(r.kind)) {
     const Substitution::Solved& solved = state_.substitution.solved(r);
     known.range = of_value(forms_.polys[solved.value]);
@@ -23,7 +68,6 @@ const Range& Ranges::derived(AtomId a, const AtomRecord& r) {
   }
   narrow(reasons_, known.range, r.own);
   known.stamp = stamp_to_keep();
-  return known.range;
 }
 
 // What a solved variable's value is known to be, but for ranges of its parts.

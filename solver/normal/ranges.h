@@ -15,6 +15,8 @@
 //   factored     a product that was multiplied out
 // Ranges of atoms and of products are cached by Trail::stamp().  A range of a
 // polynomial looks into atoms, whose parts are smaller, so that all of it ends.
+// Of an atom more than fixed::nested_ranges deep in others the range is derived
+// before theirs, so that the stack is not as deep as atoms are.
 //
 // Cost: `plain` is one pass over the terms; `of` and `factored` are such a pass
 // for each term that they open, limits().correlation_depth and
@@ -87,10 +89,14 @@ class Ranges {
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
   // Whether the present is worth remembering, and as what.
   uint64_t stamp_to_keep() const {
-    return state_.assertions.conflict() ? 0 : state_.trail.stamp();
+    const bool is_passing = state_.assertions.conflict() || cut_ != kNoId;
+    return is_passing ? 0 : state_.trail.stamp();
   }
 
   const Range& derived(AtomId a, const AtomRecord& r);
+  Cached& cached(const AtomRecord& r);
+  void derive(AtomId a, const AtomRecord& r, Cached& known);
+  void derive_from_within(AtomId a);
   const Range& of_product(MonoId m);
   Range of_value(const Poly& value);
   Range of_parts(const Atom& atom);
@@ -111,6 +117,10 @@ class Ranges {
   ReasonArena& reasons_;
   StableVector<Cached> of_atoms_;  // by AtomTable::cache_of
   StableVector<Cached> of_products_;
+  // Atoms in atoms whose ranges are being derived, and one that was too deep in
+  // them: what is found meanwhile holds, and is not kept.
+  int nested_ = 0;
+  AtomId cut_ = kNoId;
   IdMap product_slot_of_;  // from monomials
 };
 

@@ -13,6 +13,12 @@ using std::to_string;
 
 namespace {
 
+bool is_prime(int p) {
+  int divisor = 2;
+  while (divisor * divisor <= p && p % divisor != 0) ++divisor;
+  return divisor * divisor > p;
+}
+
 // clang-format off
 const std::vector<Family> kFamilies = {
     {"nested cubes",
@@ -278,6 +284,13 @@ const std::vector<Family> kFamilies = {
                                "*" + sym('s', i) + " + " + sym('s', i) + ")";
                       }), sym('s', 4 * n) + " > s0"};
      }},
+    {"a tower of plain squares",
+     [](int n) {
+       return Problem{list(2 * n, [](int i) {
+                        return "Eq(" + sym('u', i + 1) + ", " + sym('u', i) +
+                               "**2)";
+                      }), sym('u', 2 * n) + " > 3"};
+     }},
     {"Fibonacci's equalities",
      [](int n) {
        return Problem{list(6 * n, [](int i) {
@@ -303,13 +316,19 @@ const std::vector<Family> kFamilies = {
      [](int n) {
        std::vector<std::string> facts;
        for (int p = 2; std::ssize(facts) < 4 * n; ++p) {
-         int divisor = 2;
-         while (divisor * divisor <= p && p % divisor != 0) ++divisor;
-         if (divisor * divisor <= p) continue;
+         if (!is_prime(p)) continue;
          facts.push_back("Eq(Mod(s0, " + to_string(p) + "), " +
                          to_string(p / 2) + ")");
        }
        return Problem{std::move(facts), "s0 + 1 >= s1*s1"};
+     }},
+    {"a sum of a size modulo primes",
+     [](int n) {
+       int p = 1;
+       return Problem{{}, joined(6 * n, " + ", [&](int) {
+                        do ++p; while (!is_prime(p));
+                        return "s0%" + to_string(p);
+                      }) + " > s0"};
      }},
     {"sums of sizes modulo many numbers",
      [](int n) {
