@@ -311,6 +311,10 @@ static void wrong_expressions(proviso_pool pool, proviso_expr n) {
   WRONG(proviso_float(pool, (double)INFINITY, &e), ARGUMENT, "finite");
   WRONG(proviso_parse(pool, NULL, PROVISO_NEW_NAMES, &e), NULL, "text");
   WRONG(proviso_parse(pool, "n +", PROVISO_NEW_NAMES, &e), PARSE, "column");
+  WRONG(proviso_parse(pool, "left_over +", PROVISO_NEW_NAMES, &e), PARSE,
+        "column");
+  WRONG(proviso_parse(pool, "left_over", PROVISO_KNOWN_NAMES, &e), PARSE,
+        "unknown symbol 'left_over'");
   WRONG(proviso_parse(pool, "", PROVISO_NEW_NAMES, &e), PARSE, "parse");
   WRONG(proviso_parse(pool, "k + 1", PROVISO_KNOWN_NAMES, &e), PARSE,
         "unknown symbol 'k'");
