@@ -129,6 +129,8 @@ class Given {
   Expr make(Op op, std::span<const Expr> args);
 
  private:
+  using Require = void (*)(Expr, const char* call);  // throws for another type
+  Expr of_type(py::handle given, Require require);
   Expr parsed(const std::string& text);
   Expr of_sympy(py::handle given);
   // work() with the pool to itself.
@@ -137,6 +139,7 @@ class Given {
 
   const PoolPtr& pool_;
   const char* const call_;
+  Require require_ = nullptr;
   const int errors_ = std::uncaught_exceptions();
   std::optional<internal::PoolStores::Mark> mark_;  // before the first
   uint64_t turn_ = 0;                               // of the last one

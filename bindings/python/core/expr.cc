@@ -522,7 +522,21 @@ Expr Given::alone(Work work) {
   else if (turn_ != pool_->turns)
     is_lost_ = true;
   turn_ = ++pool_->turns;
-  return work(pool_->pool);
+  if (require_ == nullptr) return work(pool_->pool);
+  // Before another thread has the pool.
+  internal::PoolUndo undo(pool_->pool);
+  const Expr e = work(pool_->pool);
+  require_(e, call_);
+  undo.keep();
+  return e;
+}
+
+Expr Given::of_type(py::handle given, Require require) {
+  require_ = require;
+  const Expr e = (*this)(given);
+  require_ = nullptr;
+  require(e, call_);
+  return e;
 }
 
 Given::~Given() {
@@ -556,9 +570,9 @@ Expr Given::parsed(const std::string& text) {
   ParseOptions options;
   if (pool_->refuses_unknown_names(call_))
     options.make_symbol = [](ExprPool&, std::string_view) { return Expr(); };
-  return on_behalf_of(call_, [&] {
-    const py::gil_scoped_release others_run;
-    return alone([&](ExprPool& pool) { return parse(pool, text, options); });
+  const py::gil_scoped_release others_run;
+  return alone([&](ExprPool& pool) {
+    return on_behalf_of(call_, [&] { return parse(pool, text, options); });
   });
 }
 
@@ -582,24 +596,24 @@ Expr Given::of_sympy(py::handle given) {
 }
 
 Expr Given::condition(py::handle given) {
-  const Expr e = (*this)(given);
-  if (!e.is_bool()) {
+  return of_type(given, [](Expr e, const char* called) {
+    if (e.is_bool()) return;
     // In the words of the context's own call.
-    std::string call = call_;
+    std::string call = called;
     if (const size_t dot = call.find('.'); dot != std::string::npos)
       call.replace(dot, 1, "::");
     throw Error(call + ": expected a boolean, got " + internal::described(e) +
                 (call.ends_with("::assume") ? "; compare it with something"
                                             : "; use bounds() for a number"));
-  }
-  return e;
+  });
 }
 
 Expr Given::integer(py::handle given) {
-  const Expr e = (*this)(given);
-  if (e.is_int()) return e;
-  throw Error(std::string(call_) + ": expected an integer expression, got " +
-              internal::described(e));
+  return of_type(given, [](Expr e, const char* call) {
+    if (e.is_int()) return;
+    throw Error(std::string(call) + ": expected an integer expression, got " +
+                internal::described(e));
+  });
 }
 
 Expr Given::make(Op op, std::span<const Expr> args) {
