@@ -3,6 +3,9 @@ Python's, as arrays, as texts.  The exported program reads what eager reads in
 each call, or the export ends."""
 
 import copy
+import io
+import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -45,6 +48,12 @@ def test_numbers_are_those_of_the_call(name, kind):
         assert torch.equal(run(X), eager(X))
 
 
+def _printed(a):
+    file = io.StringIO()
+    print(a, file=file)
+    return len(file.getvalue())
+
+
 REFUSED = {
     "numpy": lambda a: float(a.numpy()[0]),
     "asarray": lambda a: float(np.asarray(a)[0]),
@@ -56,6 +65,9 @@ REFUSED = {
     "format": lambda a: 10 if "2" in f"{a[0]}" else 20,
     "precision": lambda a: 10 if "2" in format(a[0], ".1f") else 20,
     "text of a list": lambda a: 10 if "2" in str([a]) else 20,
+    "text of a dict": lambda a: 10 if "2" in str({"a": a}) else 20,
+    "text as a key": lambda a: {str(a): 1}.get("2", 3),
+    "printed apart": lambda a: _printed(a),
 }
 
 
@@ -98,8 +110,10 @@ def test_a_constant_is_read_as_it_is():
 
 @pytest.mark.parametrize("shown", [
     lambda t: print(t), lambda t: print(f"{t}", f"{t[0]:.1f}"),
-    lambda t: print(str(t)), lambda t: f"{t}"])
+    lambda t: print(str(t)), lambda t: f"{t}", lambda t: print({"t": t}, [t]),
+    lambda t: print(t, file=sys.stderr), lambda t: warnings.warn(f"{t}")])
 @pytest.mark.parametrize("name", "pbc")
+@pytest.mark.filterwarnings("ignore")
 def test_a_text_that_is_only_shown_is_none_that_decides(name, shown, capsys):
     def read(t):
         shown(t)

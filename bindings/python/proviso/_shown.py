@@ -51,6 +51,7 @@ _TAKERS = {"COMPARE_OP": (2, 1), "CONTAINS_OP": (2, 1), "IS_OP": (2, 1),
            "STORE_DEREF": (1, 0), "LOAD_CLOSURE": (0, 1)}
 _BUILDERS = ("BUILD_TUPLE", "BUILD_LIST", "BUILD_SET", "BUILD_SLICE",
              "BUILD_STRING")
+_MAPS = ("BUILD_MAP", "BUILD_CONST_KEY_MAP")
 
 
 def is_only_shown(frame):
@@ -230,6 +231,9 @@ class _Flow:
             parts = _branches._popped(stack, arg)
             text = _Text if name == "BUILD_STRING" else _Texts
             stack.append(text if _has_text(parts) else _Unknown)
+        elif name in _MAPS:  # whose keys decide
+            _untainted(stack, 2 * arg if name == "BUILD_MAP" else 1 + arg)
+            stack.append(_Unknown)
         elif name == "LIST_APPEND":
             self._append(stack, arg)
         elif name == "LIST_EXTEND":
@@ -281,7 +285,9 @@ class _Flow:
             function, null = stack.pop(), stack.pop()
             if null is not _Null:
                 function, args = null, [function, *args]
-            if "file" in self._keywords(place):
+            names = self._keywords(place)
+            if "file" in names and not _is_console(
+                    args[len(args) - len(names) + names.index("file")]):
                 args.append(_Null)
             return function, args
         args = _branches._popped(stack, 1 + (one.arg & 1))
@@ -367,6 +373,10 @@ def _given(function, args):
             and function.__name__ in _OF_TEXTS):
         return _Text
     raise _Stop
+
+
+def _is_console(file):
+    return file is None or file is sys.stdout or file is sys.stderr
 
 
 def _is_spoken_by(function):
