@@ -229,6 +229,17 @@ def test_another_program_in_the_next_call_is_warned_of(name):
     assert torch.equal(ep.module()(X), ep.module()(X))
 
 
+def test_what_a_mere_function_changes_is_changed_once():
+    calls = [0]
+
+    def program(x):
+        calls[0] += 1
+        return x * calls[0]
+
+    proviso.export(program, (X,), dynamic_shapes=ROWS)
+    assert calls == [1]
+
+
 @pytest.mark.parametrize("act", [
     lambda m: m.state.setdefault("k", 3), lambda m: m.state.setdefault("k", (3,))[0],
     lambda m: [m.state.update(k=3), m.state["k"]][1],

@@ -45,7 +45,6 @@ def _is_same(array, before):
 def watched():
     shared = _Shared()
     _under_way.append(shared)
-    is_written = False
     try:
         yield
     finally:

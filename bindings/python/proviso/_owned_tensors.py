@@ -21,9 +21,11 @@ def traced(owned):
 
 
 def may_change(t):
-    """Whether the program that is traced finds other numbers in `t`, a tensor
-    that is not traced, than it holds now: in a parameter, in a buffer, and in
-    what the program has written to."""
+    """Whether the program that is traced finds other numbers in `t` than it
+    holds now: in a parameter, in a buffer, in what the program has written to,
+    and in a traced tensor, which holds none."""
+    if _proviso.is_fake(t):
+        return True
     if not _proviso.is_tracing():
         return False
     owned = _under_way[-1] if _under_way else None

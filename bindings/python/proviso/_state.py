@@ -517,7 +517,10 @@ class ProgramState:
         if objects.is_taken:
             warn_of_next_call(others)
         is_said = left or counts or advanced or any(is_drawn)
-        self.unsaid = [] if is_said or objects.may_block() else others
+        # What a mere function changed is still so: another call would change
+        # it again.
+        is_compared = all_changes and not is_said and not objects.may_block()
+        self.unsaid = others if is_compared else []
         _warn_of_changes(left, counts, advanced, any(is_drawn))
 
 

@@ -9,23 +9,17 @@ import sys
 
 import torch
 
-from proviso import _numpy_memory, _owned_tensors, _proviso
+from proviso import _numpy_memory, _proviso
 from proviso._not_traced import NotTraced
 from proviso._numpy_arrays import Array
 from proviso._numpy_numbers import is_numpys
+from proviso._owned_tensors import may_change
 
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 def is_fake(value):
     return isinstance(value, torch.Tensor) and _proviso.is_fake(value)
-
-
-def _has_numbers(t):
-    """Whether the numbers that t holds are those that the program will find:
-    a traced tensor has none, and parameters, buffers and what the program
-    wrote to have others."""
-    return not is_fake(t) and not _owned_tensors.may_change(t)
 
 
 def _holds_symbols(data):
@@ -125,7 +119,7 @@ _tolist = torch.Tensor.tolist
 
 def _symbolic_tolist(self):
     """Numbers read one by one: each is a symbol."""
-    if _has_numbers(self):
+    if not may_change(self):
         return _tolist(self)
     if self.dim() == 0:
         return self.item()
@@ -391,9 +385,8 @@ def _no_answer(name, but_libraries=True):
     get = original.__get__ if hasattr(original, "__set__") else None
 
     def refuse(self):
-        is_other = (not _has_numbers(self) if name == "_version"
-                    else is_fake(self))
-        if is_other and not (but_libraries and in_library(
+        asks = may_change if name == "_version" else is_fake
+        if asks(self) and not (but_libraries and in_library(
                 sys._getframe(2).f_code.co_filename)):
             raise NotTraced(
                 f"t.{name} of a traced tensor is not supported: it is a "
@@ -418,7 +411,7 @@ def _numbers_outside(name, call):
 
     @functools.wraps(original)
     def method(self, *args, **options):
-        if not _has_numbers(self):
+        if may_change(self):
             raise NotTraced(
                 f"{call} of a traced tensor, a parameter or a buffer has no "
                 "numbers: numpy's functions leave no operator in the program; "

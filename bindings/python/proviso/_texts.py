@@ -19,9 +19,10 @@ import warnings
 
 import torch
 
-from proviso import _owned_tensors, _proviso, _shown
+from proviso import _proviso, _shown
 from proviso._not_traced import NotTraced
 from proviso._number_types import number_of
+from proviso._owned_tensors import may_change
 
 _KINDS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _FORMAT = object.__format__
@@ -84,7 +85,7 @@ def _format_of_tensor(self, spec):
     if not _proviso.is_tracing():
         return _format(self, spec)
     frame = sys._getframe(1)
-    if self.dim() != 0 or not _is_other(self):
+    if self.dim() != 0 or not may_change(self):
         text = _text_of(self, frame)
         return _FORMAT(text, spec) if spec else text
     number = self.item()
@@ -93,15 +94,10 @@ def _format_of_tensor(self, spec):
     return _written(number, frame, str(number.node), spec)
 
 
-def _is_other(t):
-    """Whether the program finds other numbers in it than are there now."""
-    return _proviso.is_fake(t) or _owned_tensors.may_change(t)
-
-
 def _text_of(t, frame, contents=None):
     if not _proviso.is_tracing():
         return _repr(t, tensor_contents=contents)
-    if _is_other(t) and _may_decide(frame):
+    if may_change(t) and _may_decide(frame):
         raise NotTraced(
             "the text of a traced tensor, a parameter or a buffer has no "
             "numbers that a program could decide by; ask for t.item(), or only "
