@@ -13,6 +13,15 @@ namespace proviso {
 inline constexpr std::string_view kCallsWithFacts =
     "bounds, strided, multiple_of, values, simplify, canonical, substitute";
 
+// Whether the call takes integers alone; nullopt for another name.
+inline std::optional<bool> takes_integers(std::string_view call) {
+  for (std::string_view name : {"bounds", "strided", "multiple_of", "values"})
+    if (call == name) return true;
+  for (std::string_view name : {"simplify", "canonical", "substitute"})
+    if (call == name) return false;
+  return std::nullopt;
+}
+
 // The facts that imply what this call gives for e; nullopt for another name.
 inline std::optional<std::vector<FactId>> facts_behind(Context& context,
                                                        std::string_view call,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "guards/fixed_limits.h"
+#include "solver/argument_types.h"
 #include "solver/options.h"
 #include "sym/excerpt.h"
 #include "sym/lexer.h"
@@ -259,10 +260,8 @@ class Reader {
       const Expr condition = parse(pool_, fact);
       if (context != nullptr) {
         context->assume(condition, from);
-      } else if (!condition.is_bool()) {
-        throw Error("Context::assume: expected a boolean, got " +
-                    internal::described(condition) +
-                    "; compare it with something");
+      } else {
+        internal::require_bool(condition, "assume");
       }
     } else {
       read_range(context, fact, from);

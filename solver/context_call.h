@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "solver/argument_types.h"
 #include "solver/engine/engine.h"
 #include "solver/limits_in_force.h"
 #include "solver/solver.h"
@@ -20,13 +21,6 @@
 
 namespace proviso::inline v0_2 {
 namespace internal {
-
-// Throw Error where e is not of the type.
-[[noreturn]] void fail_bool(Expr e, const char* call);
-inline void require_bool(Expr e, const char* call) {
-  if (!e.is_bool()) [[unlikely]]
-    fail_bool(e, call);
-}
 
 // Throws Error where a context was moved from or its pool is gone; checked
 // before the pool's memory is touched.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/argument_types.h"
 #include "solver/interrupt_scope.h"
 #include "solver/limits_in_force.h"
 #include "sym/canonical.h"
@@ -62,16 +63,11 @@ class Solver {
  private:
   // left - right <= 0, or == 0.
   State start(Expr relation) {
+    require_solvable(relation);
     bool negated = false;
     while (relation.is(Op::kNot)) {
       negated = !negated;
       relation = relation.arg(0);
-    }
-    const bool fits = relation.is(Op::kLe) || relation.is(Op::kLt) ||
-                      (relation.is(Op::kEq) && !negated);
-    if (!fits || !relation.arg(0).is_int() || !relation.arg(1).is_int()) {
-      throw Error("solve: expected Eq, Le or Lt of integers, got " +
-                  excerpt(relation));
     }
     Expr left = relation.arg(0), right = relation.arg(1);
     bool is_strict = relation.is(Op::kLt);
@@ -246,11 +242,24 @@ std::string_view name_of(Solution::Side side) {
   return "==";
 }
 
+void internal::require_unknown(Expr symbol) {
+  if (symbol.is_symbol() && symbol.is_int()) return;
+  throw Error("solve: expected an integer symbol, got " + excerpt(symbol));
+}
+
+void internal::require_solvable(Expr relation) {
+  bool negated = false;
+  for (; relation.is(Op::kNot); relation = relation.arg(0)) negated = !negated;
+  const bool fits = relation.is(Op::kLe) || relation.is(Op::kLt) ||
+                    (relation.is(Op::kEq) && !negated);
+  if (fits && relation.arg(0).is_int() && relation.arg(1).is_int()) return;
+  throw Error("solve: expected Eq, Le or Lt of integers, got " +
+              excerpt(relation));
+}
+
 std::optional<Solution> solve(Context& context, Expr relation, Expr symbol) {
   not_null(relation, "solve");
-  if (!not_null(symbol, "solve").is_symbol() || !symbol.is_int()) {
-    throw Error("solve: expected an integer symbol, got " + excerpt(symbol));
-  }
+  require_unknown(not_null(symbol, "solve"));
   for (Expr e : {relation, symbol}) {
     if (&e.pool() == &context.pool()) continue;
     throw Error("solve: " + excerpt(e) +

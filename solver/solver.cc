@@ -58,12 +58,7 @@ Verdict Context::equivalent(Expr a, Expr b) {
   Engine& here = call.engine;
   here.check(a, "equivalent", "an expression");
   here.check(b, "equivalent", "an expression");
-  if (a.is_bool() != b.is_bool()) {
-    throw Error("Context::equivalent: " + described(a) + " and " +
-                described(b) +
-                " are of different types; compare like with "
-                "like");
-  }
+  require_alike(a, b);
   const Expr question = eq(a, b);
   const Verdict verdict = here.native().ask(question);
   log([&](Trace& t) {
@@ -98,10 +93,7 @@ FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
   const Call call(*this, true);
   Engine& here = call.engine;
   here.check(symbol, "declare", "a symbol");
-  if (!symbol.is_symbol()) {
-    throw Error("Context::declare: expected a symbol, got " +
-                described(symbol) + "; use assume() for a condition");
-  }
+  require_declarable(symbol, false);
   const Expr condition = lies_in(symbol, range);
   log([&](Trace& t) {
     if (range.is_empty()) return t.line(number_, "assume", condition);
@@ -115,10 +107,7 @@ FactId Context::declare_strided(Expr symbol, const Strided& range,
   const Call call(*this, true);
   Engine& here = call.engine;
   here.check(symbol, "declare", "a symbol");
-  if (!symbol.is_symbol() || !symbol.is_int()) {
-    throw Error("Context::declare: expected an integer symbol, got " +
-                described(symbol) + "; use assume() for a condition");
-  }
+  require_declarable(symbol, true);
   Expr condition = lies_in(symbol, range.span());
   if (range.stride() > Int(1)) {
     ExprPool& pool = here.pool();
@@ -186,6 +175,19 @@ void internal::fail_bool(Expr e, const char* call) {
               (std::string_view(call) == "assume"
                    ? "; compare it with something"
                    : "; use bounds() for a number"));
+}
+
+void internal::require_alike(Expr a, Expr b) {
+  if (a.is_bool() == b.is_bool()) return;
+  throw Error("Context::equivalent: " + described(a) + " and " + described(b) +
+              " are of different types; compare like with like");
+}
+
+void internal::require_declarable(Expr symbol, bool is_strided) {
+  if (symbol.is_symbol() && (symbol.is_int() || !is_strided)) return;
+  throw Error("Context::declare: expected " +
+              std::string(is_strided ? "an integer symbol" : "a symbol") +
+              ", got " + described(symbol) + "; use assume() for a condition");
 }
 
 void internal::fail_usable(const std::shared_ptr<Engine>& engine) {

@@ -6,6 +6,7 @@
 #include "bindings/python/bound_class.h"
 #include "bindings/python/core/core.h"
 #include "guards/context_text.h"
+#include "solver/argument_types.h"
 #include "solver/options.h"
 #include "solver/solve.h"
 #include "solver/symbolic_bounds.h"
@@ -62,37 +63,6 @@ py::tuple ends_of(const Interval& range) {
   if (range.is_empty()) return py::make_tuple(1, 0);
   return py::make_tuple(to_python_int(range.lower()),
                         to_python_int(range.upper()));
-}
-
-// The calls that facts_behind() knows.
-struct FactsOf {
-  std::string_view call;
-  bool of_integers;
-};
-const FactsOf* facts_of(std::string_view call) {
-  static constexpr FactsOf kAll[] = {
-      {"bounds", true},      {"strided", true},   {"multiple_of", true},
-      {"values", true},      {"simplify", false}, {"canonical", false},
-      {"substitute", false},
-  };
-  for (const FactsOf& row : kAll) {
-    if (row.call == call) return &row;
-  }
-  return nullptr;
-}
-
-// As solve() refuses what it does not solve.
-void require_solvable(Expr relation, Expr symbol) {
-  if (!symbol.is_symbol() || !symbol.is_int())
-    throw Error("solve: expected an integer symbol, got " + excerpt(symbol));
-  bool negated = false;
-  for (; relation.is(Op::kNot); relation = relation.arg(0)) negated = !negated;
-  const bool fits = relation.is(Op::kLe) || relation.is(Op::kLt) ||
-                    (relation.is(Op::kEq) && !negated);
-  if (fits && relation.arg(0).is_int() && relation.arg(1).is_int()) return;
-  if (info(relation.op()).kind == OpKind::kDefined) return;  // solve() opens it
-  throw Error("solve: expected Eq, Le or Lt of integers, got " +
-              excerpt(relation));
 }
 
 class PyContext {
@@ -216,11 +186,7 @@ class PyContext {
   std::string equivalent(const py::object& a, const py::object& b) {
     Given given(pool_, "Context.equivalent");
     const Expr left = given(a), right = given(b);
-    if (left.is_bool() != right.is_bool()) {
-      throw Error("Context::equivalent: " + described(left) + " and " +
-                  described(right) +
-                  " are of different types; compare like with like");
-    }
+    internal::require_alike(left, right);
     return std::string(name_of(
         at_length(*pool_, [&] { return context_->equivalent(left, right); })));
   }
@@ -268,7 +234,11 @@ class PyContext {
   py::object solve(const py::object& relation, const py::object& symbol) {
     Given given(pool_, "Context.solve");
     const Expr r = given(relation), x = given(symbol);
-    require_solvable(r, x);
+    internal::require_unknown(x);
+    Expr bare = r;
+    while (bare.is(Op::kNot)) bare = bare.arg(0);
+    if (info(bare.op()).kind != OpKind::kDefined)  // which solve() opens
+      internal::require_solvable(r);
     const auto found =
         at_length(*pool_, [&] { return proviso::solve(*context_, r, x); });
     if (!found) return py::none();
@@ -287,13 +257,13 @@ class PyContext {
                                    const py::object& given) {
     const std::string call = text_of(of, "Context.facts_behind", "call");
     constexpr const char* kCall = "Context.facts_behind";
-    const FactsOf* const known = facts_of(call);
-    if (known == nullptr) {
+    const std::optional<bool> of_integers = takes_integers(call);
+    if (!of_integers) {
       throw Error("Context.facts_behind: expected one of " +
                   std::string(kCallsWithFacts) + "; got " + shown(of));
     }
     Given in_pool(pool_, kCall);
-    const Expr e = known->of_integers ? in_pool.integer(given) : in_pool(given);
+    const Expr e = *of_integers ? in_pool.integer(given) : in_pool(given);
     return on_behalf_of(kCall, [&] {
       return at_length(
           *pool_, [&] { return *proviso::facts_behind(*context_, call, e); });
@@ -424,7 +394,7 @@ class PyContext {
                          ? declared_symbol(pool_->pool,
                                            {name, range.lower(), range.upper()})
                          : symbol_in(pool_->pool, name, {}, kDeclare);
-      require_declarable(e, is_strided);
+      internal::require_declarable(e, is_strided);
       undo.keep();
       return e;
     });
@@ -432,14 +402,8 @@ class PyContext {
   Expr declarable(const py::object& symbol, bool is_strided) {
     Given given(pool_, kDeclare);
     const Expr e = given(symbol);
-    require_declarable(e, is_strided);
+    internal::require_declarable(e, is_strided);
     return e;
-  }
-  static void require_declarable(Expr e, bool is_strided) {
-    if (e.is_symbol() && (e.is_int() || !is_strided)) return;
-    throw Error("Context::declare: expected " +
-                std::string(is_strided ? "an integer symbol" : "a symbol") +
-                ", got " + described(e) + "; use assume() for a condition");
   }
 
   PyContext(PoolPtr pool, Context context)

@@ -4,6 +4,7 @@
 
 #include "bindings/python/bound_class.h"
 #include "bindings/python/core/core.h"
+#include "solver/argument_types.h"
 #include "sym/canonical.h"
 #include "sym/excerpt.h"
 #include "sym/lexer.h"
@@ -597,14 +598,8 @@ Expr Given::of_sympy(py::handle given) {
 
 Expr Given::condition(py::handle given) {
   return of_type(given, [](Expr e, const char* called) {
-    if (e.is_bool()) return;
-    // In the words of the context's own call.
-    std::string call = called;
-    if (const size_t dot = call.find('.'); dot != std::string::npos)
-      call.replace(dot, 1, "::");
-    throw Error(call + ": expected a boolean, got " + internal::described(e) +
-                (call.ends_with("::assume") ? "; compare it with something"
-                                            : "; use bounds() for a number"));
+    const std::string_view call = called;
+    internal::require_bool(e, call.substr(call.find('.') + 1).data());
   });
 }
 
