@@ -221,9 +221,9 @@ class Context {
   [[nodiscard]] std::optional<std::vector<FactId>> contradiction() const;
 
   // Ends the call that runs on another thread, of this context or a clone,
-  // within 1 ms of work, as if its limit were reached; what it was asked is
-  // not remembered as unknown.  Does nothing when no call runs.  The only
-  // member that another thread may call.
+  // within 1 ms of work and of writing what it returns, as if its limit were
+  // reached; what it was asked is not remembered as unknown.  Does nothing when
+  // no call runs.  The only member that another thread may call.
   void interrupt() const;
 
   // The counts of this context and its clones together.
