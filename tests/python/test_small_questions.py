@@ -33,6 +33,10 @@ WRITES = {
     "new dimension": lambda z, y: z.__setitem__((None, slice(1, 3)), y[0][None]),
     "list": lambda z, y: z.__setitem__((slice(None), [0, 1]), z[:, [1, 0]]),
     "list of one": lambda z, y: z.__setitem__([0], y[:1]),
+    "tensor behind a slice": lambda z, y: z.__setitem__(
+        (slice(None, y.shape[0]), torch.arange(2)), y[:, :2]),
+    "tensor before a slice": lambda z, y: z.__setitem__(
+        (torch.tensor([0]), slice(1, None)), y[0, 1:]),
     "from behind": lambda z, y: z.__setitem__((slice(None), [-1]), z[:, [0]]),
 }
 SHAPES = {

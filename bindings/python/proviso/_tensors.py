@@ -176,12 +176,18 @@ def _symbolic_setitem(self, index, value):
     if is_fake(self):
         items = index if type(index) is tuple else (index,)
         items = tuple(map(_as_index_tensor, items))
-        indices = [None if type(item) is slice and item == slice(None)
-                   else item for item in _without_ellipsis(items, self.dim())]
+        by_dim = _without_ellipsis(items, self.dim())
+        indices = [None if _is_taken_first(item, by_dim) else item
+                   for item in by_dim]
         if (isinstance(value, torch.Tensor)
                 and not any(item is None for item in items)
                 and value.dim() <= _dims_written(self, indices)):
-            return torch.ops.aten.index_put_(self, indices, value)
+            target = self
+            if any(map(_is_part, by_dim)):
+                target = _symbolic_getitem(self, tuple(
+                    item if index is None else slice(None)
+                    for item, index in zip(by_dim, indices)))
+            return torch.ops.aten.index_put_(target, indices, value)
         if all(map(_is_basic_index, items)) and (
                 _is_narrower(value, self, items) or any(
                     _is_symbolic_index(item) or _has_end_of_data(item)
@@ -192,6 +198,21 @@ def _symbolic_setitem(self, index, value):
                 return target.copy_(value)
             return _setitem(target, Ellipsis, value)
     _setitem(self, index, value)
+
+
+def _is_part(item):
+    """Whether this is a slice of less than the whole."""
+    return type(item) is slice and item != slice(None)
+
+
+def _is_taken_first(item, items):
+    """Whether this is a slice, which torch takes before it writes by the
+    tensors among the items.  A mask may be of several dimensions: slices behind
+    it are of other ones than they stand at, and only whole ones are known."""
+    if not _is_part(item):
+        return type(item) is slice
+    return not any(isinstance(one, torch.Tensor) and one.dtype == torch.bool
+                   for one in items)
 
 
 def _as_index_tensor(item):
