@@ -1,7 +1,8 @@
-// bindings/facts_behind.h - the facts behind a result, by the call's name.
+// bindings/facts_behind.h - the calls whose results have facts behind them, by
+// name.
 #pragma once
 
-#include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -10,40 +11,54 @@
 
 namespace proviso {
 
-inline constexpr std::string_view kCallsWithFacts =
-    "bounds, strided, multiple_of, values, simplify, canonical, substitute";
+struct CallWithFacts {
+  std::string_view name;
+  bool of_integers;  // it takes nothing else
+  void (*ask)(Context& context, Expr e, std::vector<FactId>* facts);
+};
 
-// Whether the call takes integers alone; nullopt for another name.
-inline std::optional<bool> takes_integers(std::string_view call) {
-  for (std::string_view name : {"bounds", "strided", "multiple_of", "values"})
-    if (call == name) return true;
-  for (std::string_view name : {"simplify", "canonical", "substitute"})
-    if (call == name) return false;
-  return std::nullopt;
+template <auto kCall>
+void ask(Context& context, Expr e, std::vector<FactId>* facts) {
+  std::ignore = (context.*kCall)(e, facts);
+}
+inline void ask_values(Context& context, Expr e, std::vector<FactId>* facts) {
+  constexpr size_t kMostValues = 64;
+  std::ignore = context.values(e, kMostValues, facts);
 }
 
-// The facts that imply what this call gives for e; nullopt for another name.
-inline std::optional<std::vector<FactId>> facts_behind(Context& context,
-                                                       std::string_view call,
-                                                       Expr e) {
-  constexpr size_t kMostValues = 64;
+inline constexpr CallWithFacts kCallsWithFacts[] = {
+    {"bounds", true, ask<&Context::bounds>},
+    {"strided", true, ask<&Context::strided>},
+    {"multiple_of", true, ask<&Context::multiple_of>},
+    {"values", true, ask_values},
+    {"simplify", false, ask<&Context::simplify>},
+    {"canonical", false, ask<&Context::canonical>},
+    {"substitute", false, ask<&Context::substitute>},
+};
+
+// nullptr for another name.
+inline const CallWithFacts* call_with_facts(std::string_view name) {
+  for (const CallWithFacts& call : kCallsWithFacts) {
+    if (call.name == name) return &call;
+  }
+  return nullptr;
+}
+
+// "bounds, strided, ..."
+inline std::string names_of_calls_with_facts() {
+  std::string names;
+  for (const CallWithFacts& call : kCallsWithFacts) {
+    if (!names.empty()) names += ", ";
+    names += call.name;
+  }
+  return names;
+}
+
+// The facts that imply what the call gives for e.
+inline std::vector<FactId> facts_behind(Context& context,
+                                        const CallWithFacts& call, Expr e) {
   std::vector<FactId> facts;
-  if (call == "bounds")
-    std::ignore = context.bounds(e, &facts);
-  else if (call == "strided")
-    std::ignore = context.strided(e, &facts);
-  else if (call == "multiple_of")
-    std::ignore = context.multiple_of(e, &facts);
-  else if (call == "values")
-    std::ignore = context.values(e, kMostValues, &facts);
-  else if (call == "simplify")
-    std::ignore = context.simplify(e, &facts);
-  else if (call == "canonical")
-    std::ignore = context.canonical(e, &facts);
-  else if (call == "substitute")
-    std::ignore = context.substitute(e, &facts);
-  else
-    return std::nullopt;
+  call.ask(context, e, &facts);
   return facts;
 }
 

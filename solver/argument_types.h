@@ -26,7 +26,7 @@ void require_alike(Expr a, Expr b);
 void require_declarable(Expr symbol, bool is_strided);
 
 // Of solve(): an integer symbol, and Eq, Le or Lt of integers, which may be
-// negated; not what is defined by others, which solve() opens first.
+// negated, or what is defined by those.
 void require_unknown(Expr symbol);
 void require_solvable(Expr relation);
 

@@ -37,6 +37,17 @@ Side opposite(Side side) {
   return side;
 }
 
+// Of a relation without what is defined by others.
+void require_plain(Expr relation) {
+  bool negated = false;
+  for (; relation.is(Op::kNot); relation = relation.arg(0)) negated = !negated;
+  const bool fits = relation.is(Op::kLe) || relation.is(Op::kLt) ||
+                    (relation.is(Op::kEq) && !negated);
+  if (fits && relation.arg(0).is_int() && relation.arg(1).is_int()) return;
+  throw Error("solve: expected Eq, Le or Lt of integers, got " +
+              excerpt(relation));
+}
+
 class Solver {
  public:
   Solver(Context& context, Expr symbol)
@@ -63,7 +74,7 @@ class Solver {
  private:
   // left - right <= 0, or == 0.
   State start(Expr relation) {
-    require_solvable(relation);
+    require_plain(relation);
     bool negated = false;
     while (relation.is(Op::kNot)) {
       negated = !negated;
@@ -248,13 +259,9 @@ void internal::require_unknown(Expr symbol) {
 }
 
 void internal::require_solvable(Expr relation) {
-  bool negated = false;
-  for (; relation.is(Op::kNot); relation = relation.arg(0)) negated = !negated;
-  const bool fits = relation.is(Op::kLe) || relation.is(Op::kLt) ||
-                    (relation.is(Op::kEq) && !negated);
-  if (fits && relation.arg(0).is_int() && relation.arg(1).is_int()) return;
-  throw Error("solve: expected Eq, Le or Lt of integers, got " +
-              excerpt(relation));
+  Expr bare = relation;
+  while (bare.is(Op::kNot)) bare = bare.arg(0);
+  if (info(bare.op()).kind != OpKind::kDefined) require_plain(relation);
 }
 
 std::optional<Solution> solve(Context& context, Expr relation, Expr symbol) {

@@ -456,12 +456,12 @@ proviso_status proviso_facts_behind(proviso_context context, const char* call,
   constexpr const char* kCall = "proviso_facts_behind";
   return about(kCall, context, expr, [&](Context& c, Expr e) {
     required(call, kCall, "call");
-    const auto found = facts_behind(c, call, e);
-    if (!found)
+    const CallWithFacts* const known = call_with_facts(call);
+    if (known == nullptr)
       fail(PROVISO_ERROR_ARGUMENT, kCall,
            "call " + quoted(call) + " is none of " +
-               std::string(kCallsWithFacts));
-    write_array(*found, ids, capacity, count, kCall,
+               names_of_calls_with_facts());
+    write_array(facts_behind(c, *known, e), ids, capacity, count, kCall,
                 [](FactId id) { return id; });
   });
 }

@@ -235,10 +235,7 @@ class PyContext {
     Given given(pool_, "Context.solve");
     const Expr r = given(relation), x = given(symbol);
     internal::require_unknown(x);
-    Expr bare = r;
-    while (bare.is(Op::kNot)) bare = bare.arg(0);
-    if (info(bare.op()).kind != OpKind::kDefined)  // which solve() opens
-      internal::require_solvable(r);
+    internal::require_solvable(r);
     const auto found =
         at_length(*pool_, [&] { return proviso::solve(*context_, r, x); });
     if (!found) return py::none();
@@ -257,16 +254,16 @@ class PyContext {
                                    const py::object& given) {
     const std::string call = text_of(of, "Context.facts_behind", "call");
     constexpr const char* kCall = "Context.facts_behind";
-    const std::optional<bool> of_integers = takes_integers(call);
-    if (!of_integers) {
+    const CallWithFacts* const known = call_with_facts(call);
+    if (known == nullptr) {
       throw Error("Context.facts_behind: expected one of " +
-                  std::string(kCallsWithFacts) + "; got " + shown(of));
+                  names_of_calls_with_facts() + "; got " + shown(of));
     }
     Given in_pool(pool_, kCall);
-    const Expr e = *of_integers ? in_pool.integer(given) : in_pool(given);
+    const Expr e = known->of_integers ? in_pool.integer(given) : in_pool(given);
     return on_behalf_of(kCall, [&] {
       return at_length(
-          *pool_, [&] { return *proviso::facts_behind(*context_, call, e); });
+          *pool_, [&] { return proviso::facts_behind(*context_, *known, e); });
     });
   }
   void set_log(const py::object& callback) {
