@@ -154,6 +154,10 @@ Expr symbol_of_name(Pool& pool, const std::string& name,
 Expr symbol_in(ExprPool& pool, const std::string& name,
                const std::optional<std::string>& kind, const char* call);
 
+// For pickle; from_rows() throws Error where rows() has not written them.
+py::list rows(const PyExpr& self);
+PyExpr from_rows(const py::object& all);
+
 void bind_expr(py::module_& m);
 void bind_context(py::module_& m);
 void bind_explain(py::module_& m);

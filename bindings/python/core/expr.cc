@@ -1,10 +1,9 @@
-// Expr for proviso/_expr.py: building, reading, evaluating and pickling.
+// Expr for proviso/_expr.py: building, reading and evaluating.
 #include <array>
 #include <unordered_map>
 
 #include "bindings/python/bound_class.h"
 #include "bindings/python/core/core.h"
-#include "solver/argument_types.h"
 #include "sym/canonical.h"
 #include "sym/excerpt.h"
 #include "sym/lexer.h"
@@ -319,106 +318,6 @@ PyExpr substituted(const PyExpr& self, const py::object& values) {
           at_length(*self.pool, [&] { return substitute(self.e, map); })};
 }
 
-// --- pickle: a row a node, arguments before what is made of them.
-
-py::list rows(const PyExpr& self) {
-  std::unordered_map<Expr, size_t, ExprHash> place;
-  py::list result;
-  visit_arguments_first(
-      self.e, [&](Expr x) { return place.contains(x); },
-      [&](Expr x) {
-        const py::str op{std::string(info(x.op()).name)};
-        if (x.is_symbol()) {
-          const Symbol& s = x.symbol();
-          result.append(py::make_tuple(op, s.name, std::string(name_of(s.kind)),
-                                       s.source));
-        } else if (x.is(Op::kInteger)) {
-          result.append(py::make_tuple(op, x.integer().to_string()));
-        } else if (x.is(Op::kRational)) {
-          result.append(py::make_tuple(op, x.rational().to_string()));
-        } else if (x.is(Op::kBoolean)) {
-          result.append(py::make_tuple(op, x.is_true()));
-        } else {
-          py::list row;
-          row.append(op);
-          for (Expr arg : x.args()) row.append(place.at(arg));
-          result.append(py::tuple(row));
-        }
-        place.emplace(x, place.size());
-      });
-  return result;
-}
-
-[[noreturn]] void fail_row(size_t i) {
-  throw Error("from_rows: row " + std::to_string(i) +
-              " of the pickled expression is malformed; it was not written by "
-              "pickle.dumps of an Expr");
-}
-
-// A str of the row; one without UTF-8 is of no pickle.
-std::string text_in(const py::tuple& row, size_t k, size_t i) {
-  const py::object text = row[k];
-  if (!PyUnicode_Check(text.ptr())) fail_row(i);
-  Py_ssize_t size = 0;
-  const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-  if (utf8 == nullptr) PyErr_Clear(), fail_row(i);
-  return {utf8, static_cast<size_t>(size)};
-}
-
-Expr leaf_of(ExprPool& pool, const py::tuple& row, const std::string& op,
-             size_t i) {
-  if (op == "Boolean") {
-    if (row.size() != 2 || !py::isinstance<py::bool_>(row[1])) fail_row(i);
-    return pool.boolean(row[1].cast<bool>());
-  }
-  if (row.size() < 2) fail_row(i);
-  const std::string text = text_in(row, 1, i);
-  if (op == "Integer") {
-    if (auto value = Int::parse(text)) return pool.integer(*value);
-  } else if (op == "Float") {
-    if (auto value = Rational::parse(text)) return pool.rational(*value);
-  } else if (op == "Symbol" && row.size() == 4) {
-    if (auto kind = find_symbol_kind(text_in(row, 2, i)))
-      return pool.symbol(text, *kind, text_in(row, 3, i));
-  }
-  fail_row(i);
-}
-
-Expr row_of(ExprPool& pool, const py::tuple& row, const std::vector<Expr>& made,
-            size_t i) {
-  if (row.empty()) fail_row(i);
-  const std::string name = text_in(row, 0, i);
-  const OpInfo* op = op_named(name);
-  if (op == nullptr || is_leaf(op->op)) return leaf_of(pool, row, name, i);
-  std::vector<Expr> args;
-  for (size_t k = 1; k < row.size(); ++k) {
-    if (!py::isinstance<py::int_>(row[k])) fail_row(i);
-    const auto place = PyLong_AsSize_t(row[k].ptr());
-    if (PyErr_Occurred() != nullptr) PyErr_Clear(), fail_row(i);
-    if (place >= made.size()) fail_row(i);
-    args.push_back(made[place]);
-  }
-  return pool.make(op->op, args);
-}
-
-PyExpr from_rows(const py::object& all) {
-  auto pool = std::make_shared<Pool>();
-  std::vector<Expr> made;
-  for (const py::object& row : items_of(all, "from_rows", "rows")) {
-    const size_t i = made.size();
-    if (!py::isinstance<py::tuple>(row)) fail_row(i);
-    try {
-      made.push_back(row_of(pool->pool, row.cast<py::tuple>(), made, i));
-    } catch (const Error& error) {  // of a name, or of an operator's arguments
-      const std::string why = error.what();
-      if (why.starts_with("from_rows: ")) throw;
-      throw Error("from_rows: row " + std::to_string(i) + ": " + why);
-    }
-  }
-  if (made.empty()) fail_row(0);
-  return {pool, made.back()};
-}
-
 // --- the class
 
 template <typename Class>
@@ -513,106 +412,6 @@ Expr symbol_in(ExprPool& pool, const std::string& name,
                const std::optional<std::string>& kind, const char* call) {
   if (auto known = pool.find_symbol(name)) return *known;
   return pool.symbol(name, kind_for(name, kind, call));
-}
-
-template <typename Work>
-Expr Given::alone(Work work) {
-  const std::lock_guard<std::mutex> lock(pool_->lock);
-  if (!mark_)
-    mark_ = internal::PoolStores::mark(pool_->pool);
-  else if (turn_ != pool_->turns)
-    is_lost_ = true;
-  turn_ = ++pool_->turns;
-  if (require_ == nullptr) return work(pool_->pool);
-  // Before another thread has the pool.
-  internal::PoolUndo undo(pool_->pool);
-  const Expr e = work(pool_->pool);
-  require_(e, call_);
-  undo.keep();
-  return e;
-}
-
-Expr Given::of_type(py::handle given, Require require) {
-  require_ = require;
-  const Expr e = (*this)(given);
-  require_ = nullptr;
-  require(e, call_);
-  return e;
-}
-
-Given::~Given() {
-  if (!mark_ || is_lost_ || std::uncaught_exceptions() == errors_) return;
-  const std::lock_guard<std::mutex> lock(pool_->lock);
-  if (turn_ == pool_->turns) internal::PoolStores::undo(pool_->pool, *mark_);
-}
-
-Expr Given::operator()(py::handle given) {
-  if (py::isinstance<PyExpr>(given)) {
-    const PyExpr& other = given.cast<PyExpr&>();
-    if (other.pool == pool_) return other.e;
-    return alone([&](ExprPool& pool) { return translate(other.e, pool); });
-  }
-  if (PyUnicode_Check(given.ptr()))
-    return parsed(text_of(given, call_, "the text"));
-  if (PyBool_Check(given.ptr())) {
-    return alone(
-        [&](ExprPool& pool) { return pool.boolean(given.ptr() == Py_True); });
-  }
-  if (const std::optional<Int> value = to_bound(given))
-    return alone([&](ExprPool& pool) { return pool.integer(*value); });
-  if (PyFloat_Check(given.ptr())) {
-    if (const auto value = Rational::from_double(given.cast<double>()))
-      return alone([&](ExprPool& pool) { return pool.rational(*value); });
-  }
-  return of_sympy(given);
-}
-
-Expr Given::parsed(const std::string& text) {
-  ParseOptions options;
-  if (pool_->refuses_unknown_names(call_))
-    options.make_symbol = [](ExprPool&, std::string_view) { return Expr(); };
-  const py::gil_scoped_release others_run;
-  return alone([&](ExprPool& pool) {
-    return on_behalf_of(call_, [&] { return parse(pool, text, options); });
-  });
-}
-
-// Read in a pool of its own: the reader's objects outlive its errors.
-Expr Given::of_sympy(py::handle given) {
-  static auto* read =
-      new py::object(py::module_::import("proviso._sympy").attr("expr_of"));
-  const auto own = std::make_shared<Pool>();
-  const py::object converted =
-      (*read)(given, call_, symbol_maker(pool_, own, call_));
-  if (!py::isinstance<PyExpr>(converted)) return (*this)(converted);
-  const Expr e = converted.cast<PyExpr&>().e;
-  return alone([&](ExprPool& pool) {
-    internal::PoolUndo undo(pool);
-    // In the order in which the reader met them.
-    for (Expr s : own->pool.symbols()) internal::PoolStores::leaf_in(pool, s);
-    const Expr here = translate(e, pool);
-    undo.keep();
-    return here;
-  });
-}
-
-Expr Given::condition(py::handle given) {
-  return of_type(given, [](Expr e, const char* called) {
-    const std::string_view call = called;
-    internal::require_bool(e, call.substr(call.find('.') + 1).data());
-  });
-}
-
-Expr Given::integer(py::handle given) {
-  return of_type(given, [](Expr e, const char* call) {
-    if (e.is_int()) return;
-    throw Error(std::string(call) + ": expected an integer expression, got " +
-                internal::described(e));
-  });
-}
-
-Expr Given::make(Op op, std::span<const Expr> args) {
-  return alone([&](ExprPool& pool) { return pool.make(op, args); });
 }
 
 void bind_expr(py::module_& m) {

@@ -2,6 +2,7 @@
 // is looked up in the table; its arguments are read before it is made.
 #include "bindings/python/core/sympy_reader.h"
 
+#include "bindings/python/values.h"
 #include "sym/op.h"
 #include "sym/pool_stores.h"
 
