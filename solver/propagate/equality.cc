@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "solver/limits_in_force.h"
+#include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -95,10 +96,21 @@ bool EqualitySolver::solve_by_euclid(const Poly& p, Reason why) {
   return true;
 }
 
+bool EqualitySolver::has_open_floor(const Poly& p) const {
+  return std::any_of(p.terms.begin(), p.terms.end(), [&](const Term& t) {
+    const Factors& factors = forms_.monomials.factors(t.mono);
+    return std::any_of(factors.begin(), factors.end(), [&](AtomId f) {
+      return forms_.atoms[f].kind == AtomKind::kFloor &&
+             !state_.substitution.is_solved(f);
+    });
+  });
+}
+
 // Whether x occurs in p, but for its own term, only within factors that are
 // floors with a divisor known positive; which they are.
 bool EqualitySolver::hidden_by_floors(AtomId x, const Poly& p,
                                       std::vector<AtomId>& floors) {
+  Budget::charge(p.terms.size());
   for (const Term& t : p.terms) {
     if (t.mono == forms_.monomials.of(x)) continue;
     for (AtomId f : forms_.monomials.factors(t.mono)) {
@@ -148,6 +160,7 @@ std::vector<EqualitySolver::Inequality> EqualitySolver::define_floors(
 // x == r + k*floor(x/k): floor(x/k) becomes a fresh t, x becomes r + k*t.  A
 // coefficient of x that is not a unit is left to Euclid's steps with t.
 bool EqualitySolver::solve_by_floors(const Poly& p, Reason why) {
+  if (!has_open_floor(p)) return false;
   for (bool unit : {true, false}) {
     for (const Term& t : p.terms) {
       const Factors& factors = forms_.monomials.factors(t.mono);

@@ -53,6 +53,7 @@ class EqualitySolver {
   void solve_with_floors(AtomId x, const std::vector<AtomId>& floors,
                          const Poly& p, Reason why);
   LoneVariables lone_variables(const Poly& p);
+  bool has_open_floor(const Poly& p) const;
   bool hidden_by_floors(AtomId x, const Poly& p, std::vector<AtomId>& floors);
   std::vector<Inequality> define_floors(const std::vector<AtomId>& floors);
 

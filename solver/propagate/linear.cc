@@ -6,6 +6,8 @@
 // that says of a product's factors is product.cc's.  Ends are rounded to
 // integers.  Linear in the terms of the inequality, which comes again when a
 // range changes.
+#include <algorithm>
+
 #include "solver/propagate/propagators.h"
 
 namespace proviso::inline v0_2::internal {
@@ -29,19 +31,30 @@ void LinearPropagator::on_inequality(const Poly& p, Reason why, When) {
     }
     tops.push_back(std::move(r));
   }
+  // Why the terms before one, and with the first news those from one on, are no
+  // larger.
+  Reason before = why;
+  SmallVector<Reason, 4> from;
   for (size_t i = 0; i < p.terms.size() && !to_.has_conflict(); ++i) {
     const Term& t = p.terms[i];
-    if (open && open != &t) continue;
+    if (open && open != &t) {
+      before = join(before, tops[i].upper);
+      continue;
+    }
     Int slack = total;
     if (!open) slack -= *tops[i].span.upper();
     // Without news the bound is looked at before its reason is made.
     const OptionalInt& low = tops[i].span.lower();
-    if (low && *low >= -slack) continue;
-    Reason all = why;
-    for (size_t j = 0; j < tops.size(); ++j) {
-      if (j != i) all = join(all, tops[j].upper);
+    if (!low || *low < -slack) {
+      if (from.empty()) {
+        from = {0};
+        for (size_t j = tops.size(); j > 0; --j)
+          from.push_back(join(from.back(), tops[j - 1].upper));
+        std::reverse(from.begin(), from.end());
+      }
+      to_.bound(t, slack, join(before, from[i + 1]));
     }
-    to_.bound(t, slack, all);
+    before = join(before, tops[i].upper);
   }
 }
 
