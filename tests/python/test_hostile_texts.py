@@ -1,6 +1,7 @@
 """Files whose texts take for ever, call something or give orders to a terminal;
 and that no reader takes what another one refuses."""
 
+import ast
 import copy
 import json
 import time
@@ -9,6 +10,7 @@ import pytest
 import torch
 
 import proviso
+from proviso import _growth
 from hostile_files import RUNS, S77, X, body_of, calls, nodes, with_node
 from test_pt2_reading import Archive, tool
 
@@ -58,6 +60,35 @@ def test_a_text_is_read_at_once_or_refused(text, files, tmp_path):
     with pytest.raises(ValueError, match="would take torch long to read"):
         proviso.load(tmp_path / "bad.pt2")
     assert time.perf_counter() - start < 10  # of a loaded machine
+
+
+# --- what torch writes is read
+
+def stages(size, times):
+    """The sizes of a pyramid of convolutions, each stage's pixels counted and
+    divided by its height, as torch writes them."""
+    height = f"FloorDiv(Add({size}, Integer(-1)), Integer(4))"
+    for _ in range(times):
+        pixels = f"Mul(Add({height}, Integer(1)), Add({S77}, Integer(1)))"
+        height = (f"FloorDiv(Add(FloorDiv({pixels}, FloorDiv(Add({size}, "
+                  "Integer(3)), Integer(4))), Integer(-1)), Integer(2))")
+    return height
+
+
+def windows():
+    """Contiguity of windows of 4 x 4 of an image that is padded to them."""
+    sides = [f"(L['x'].size()[{i}] + ((4 + (-1)*(L['x'].size()[{i}] % 4)) % 4))"
+             for i in (1, 2)]
+    a, b = (f"max(1, {side} // ({side} // 4))" for side in sides)
+    c, d = (f"max(1, {side} // 4)" for side in sides)
+    product = "*".join(f"({side} // ({side} // 4))" for side in sides)
+    return f"min(6*{a}*{b}, 6*{a}*{d}*{b}, 6*{c}*{a}*{d}*{b}) == (6*{product})"
+
+
+@pytest.mark.parametrize("text", [stages(S77, 4), windows()],
+                         ids=["stages", "windows"])
+def test_what_models_divide_is_read(text):
+    _growth.growth(ast.parse(text, mode="eval").body)
 
 
 @pytest.mark.parametrize("guard", [

@@ -8,6 +8,7 @@ from the text alone, and a text beyond them raises TooMuch.
 """
 
 import ast
+import itertools
 import math
 import re
 
@@ -134,10 +135,11 @@ class _Measure:
         if name in _SUMS:
             return self._sum(args)
         if name in ("Max", "Min", "max", "min"):
-            self._extreme(args)
+            return self._extreme(args)
         return self._divided(args)
 
     def _extreme(self, args):
+        """SymPy compares each with each; one of them comes of it, or an atom."""
         self._extremes += len(args)
         if self._extremes > _EXTREMES:
             raise TooMuch(f"more than {_EXTREMES} arguments of Max and Min")
@@ -146,6 +148,13 @@ class _Measure:
         if self._pairs > _EXTREMES:
             raise TooMuch(f"more than {_EXTREMES} pairs of expressions in Max "
                           "and Min, which SymPy compares")
+        parts = [self.of(arg) for arg in args]
+        for pair in itertools.combinations(parts, 2):
+            self._multiply_out([(terms, dict(its)) for terms, its in pair])
+        degrees = {}
+        for _, its in parts:
+            degrees = _merged(degrees, its, max)
+        return _most_terms(parts), degrees
 
     def _sum(self, nodes):
         terms, degrees = 0, {}
@@ -156,12 +165,7 @@ class _Measure:
         return terms or 1, degrees
 
     def _product(self, nodes):
-        terms, degrees = 1, {}
-        for node in nodes:
-            more, its = self.of(node)
-            terms = min(terms * more, 10 * _ALL_TERMS)
-            degrees = _merged(degrees, its, int.__add__)
-        return terms, degrees
+        return _product_of([self.of(node) for node in nodes])
 
     def _power(self, base, exponent):
         terms, degrees = self.of(base)
@@ -180,7 +184,14 @@ class _Measure:
         return terms, degrees
 
     def _divided(self, nodes):
-        terms, degrees = self._product(nodes)
+        """Both sides are multiplied out, and the quotient is an atom or has no
+        more terms than they have."""
+        parts = [self.of(node) for node in nodes]
+        return _most_terms(parts), self._multiply_out(parts)
+
+    def _multiply_out(self, parts):
+        """The degrees of their product."""
+        terms, degrees = _product_of(parts)
         self.check_power(degrees, max(_DIVIDED, _SYMBOL // terms))
         degree = max((d for symbol, d in degrees.items() if symbol), default=0)
         self._terms += terms
@@ -189,7 +200,7 @@ class _Measure:
         if (terms > _TERMS or self._terms > _ALL_TERMS
                 or self._degrees > _ALL_DEGREES):
             raise TooMuch("what it divides or compares has too many terms")
-        return terms, degrees
+        return degrees
 
     @staticmethod
     def check_power(degrees, most):
@@ -198,6 +209,18 @@ class _Measure:
             if degree > limit:
                 what = f"{symbol} is" if symbol else "a number is"
                 raise TooMuch(f"{what[:100]} raised to a power beyond {limit}")
+
+
+def _most_terms(parts):
+    return max((terms for terms, _ in parts), default=1)
+
+
+def _product_of(parts):
+    terms, degrees = 1, {}
+    for more, its in parts:
+        terms = min(terms * more, 10 * _ALL_TERMS)
+        degrees = _merged(degrees, its, int.__add__)
+    return terms, degrees
 
 
 def _merged(degrees, others, of_both):
