@@ -80,6 +80,32 @@ def test_a_causal_mask_of_one_position():
         torch.testing.assert_close(ep.module()(x), forward(None, x))
 
 
+def test_what_adds_nothing_to_a_tensor():
+    def mask(self, x, past):
+        rows, before = x.shape[0], past.shape[0]
+        if before > 0:
+            x = torch.cat([x.new_zeros(rows, before), x], dim=-1)
+        return x.masked_fill(x > 0.5, 0.)
+
+    def padded(self, x, past):
+        if past.shape[0] != 0:
+            x = nn.functional.pad(x, (0, past.shape[0]))
+        return x * 2
+
+    def kept(self, x, past):
+        if past.shape[0]:
+            x = torch.cat([past, x])
+        return x.sum(0)
+
+    for forward in mask, padded, kept:
+        ep = exported(forward, torch.rand(4, 5), torch.rand(3, 5),
+                      dims=({0: Dim.AUTO, 1: 5}, {0: Dim.AUTO, 1: 5}))
+        for n, m in itertools.product((0, 1, 2, 5), repeat=2):
+            x, past = torch.rand(n, 5), torch.rand(m, 5)
+            assert torch.equal(ep.module()(x, past),
+                               forward(None, x, past)), (forward, n, m)
+
+
 def doubled(self, x):
     return x * (2 if x.shape[0] == 1 else 3)
 
@@ -120,6 +146,18 @@ def its_own_memory(self, x):
     return y
 
 
+def a_copy(self, x):
+    return x if x.shape[0] == 1 else x.clone()
+
+
+def no_copy(self, x):
+    return x.clone().t() if x.shape[0] == 1 else x.t()
+
+
+def a_row_more(self, x):
+    return (x if x.shape[0] == 1 else torch.cat([x[:1] * 2, x[1:]])) + 1
+
+
 def another_size(self, x):
     return x.new_ones(5 if x.shape[0] == 1 else 2 * x.shape[0] + 1)
 
@@ -151,7 +189,7 @@ def a_question_about_the_other_size(self, x):
 @pytest.mark.parametrize("forward", [
     doubled, another_call, one_call_more, another_number_of_results,
     another_result, another_nesting, other_operands, another_tensor,
-    its_own_memory, another_size, another_mode, another_start_of_a_loop,
+    its_own_memory, a_copy, no_copy, a_row_more, another_size, another_mode, another_start_of_a_loop,
     an_error],
     ids=lambda f: f.__name__)
 def test_where_the_other_way_differs_one_is_refused(forward):
@@ -245,6 +283,9 @@ QUESTIONS = ["n == 1", "n > 1", "m != 1", "n != 0", "n * m > 1", "n + m > 2",
 STEPS = ["x", "x", "x.expand(n, m)", "x.expand(-1, m)", "x.reshape(n, m)",
          "x.view(-1, m)", "x * 2", "x[:1]", "x[:, :1].expand(n, m)", "x.clone()",
          "x.squeeze(0).reshape(n, m)", "x + torch.ones(n, 1)", "x.sum(0)[None]",
+         "torch.cat([x, x.new_ones(n - 1, m)])", "x.repeat(1, m)",
+         "torch.nn.functional.pad(x, (0, m - 1))", "torch.cat([x[:n - 1], x])",
+         "torch.cat([x[:, :0], x], 1)", "torch.zeros(n, m - 1)", "x.add_(1)",
          "x * n", "x.contiguous()", "x[:n]", "x.t().t()", "x - x.mean(1, True)"]
 
 
@@ -274,11 +315,13 @@ def test_random_programs_are_never_silently_different():
         module = ep.module()
         for n, m in itertools.product((0, 1, 2, 3, 5), repeat=2):
             x = torch.arange(float(n * m)).reshape(n, m)
+            given = x.clone()
             try:
-                got = module(x)
+                got = module(given)
             except RuntimeError:
                 continue
             want = forward(None, x)
+            torch.testing.assert_close(given, x, msg=text)
             assert got.shape == want.shape, (text, n, m)
             torch.testing.assert_close(got, want, equal_nan=True, msg=text)
             taken += min(n, m) < 2

@@ -6,6 +6,15 @@
 //   sym_size = aten.sym_size.int(x, 0)        1
 //   expand = aten.expand(p, [sym_size, -1])
 //   add = aten.add(x, expand)                 add = aten.add(x, p)
+//
+// Nor is a copy, where neither graph writes to a tensor, and what is made
+// empty:
+//
+//   zeros = aten.zeros([4, sym_size])
+//   cat = aten.cat([zeros, x], -1)
+//   mul = aten.mul(cat, 2)                    mul = aten.mul(x, 2)
+//
+// An output is no such copy: that an input is returned is to be seen.
 #include "tracer_adapter/rerun/same_calls.h"
 
 #include <algorithm>
@@ -68,6 +77,8 @@ class Comparison {
     const Graph& first;
     const Graph& second;
     std::vector<ValueId> of_first, of_second;
+    // What shares memory with a copy that is no call.
+    std::set<ValueId> copies_of_first, copies_of_second;
   };
 
   bool bind_sizes();
@@ -76,13 +87,20 @@ class Comparison {
   bool has_same_nodes(Pair& pair);
   bool has_same_outputs(const Pair& pair);
   bool is_same_owned(const InputSpec& a, const InputSpec& b) const;
-  bool is_same_node(const Node& a, const Node& b, Pair& pair);
+  bool is_same_call(const Node& a, const Node& b, const Pair& pair);
+  bool has_same_results(const Node& a, const Node& b, Pair& pair);
   bool is_same_graph(const Graph& a, const Graph& b);
   bool is_same(const Argument& a, const Argument& b, const Pair& pair);
   bool are_same(const std::vector<Argument>& a, const std::vector<Argument>& b,
                 const Pair& pair);
   bool is_same(Expr a, Expr b);
-  bool gives_back(const Node& node, const Pair& pair, bool is_first);
+  Expr now(Expr e, bool is_first) const;
+  ValueId given_back(const Node& node, const Pair& pair, bool is_first);
+  bool are_same_sizes(ValueId a, ValueId b, const Graph& graph, bool is_first);
+  bool is_of_nothing(const TensorMeta& meta, bool is_first) const;
+  ValueId joined_with_nothing(const Node& node, const Graph& graph,
+                              bool is_first);
+  bool makes_nothing(const Node& node, const Graph& graph) const;
   bool masks_one_position(const Node& node, const Pair& pair);
   // In the second program's symbols; null where it has one that is not bound.
   Expr said(Expr e) const;
@@ -90,6 +108,7 @@ class Comparison {
   const ExportedProgram& first_;
   const ExportedProgram& second_;
   Translation now_;
+  bool writes_ = false;  // to a tensor, which its copy does not see
 };
 
 Expr Comparison::said(Expr e) const {
@@ -198,9 +217,70 @@ bool lies_in_order(const TensorMeta& meta, ExprPool& pool) {
   return true;
 }
 
-// A view of the sizes that its argument has: no element of it is elsewhere.  Or
-// what is asked to be contiguous, and is that at the size.
-bool Comparison::gives_back(const Node& node, const Pair& pair, bool is_first) {
+bool is_copy_call(const Node& node) {
+  static const std::set<std::string_view> copies = {
+      "aten.cat.default", "aten.clone.default", "aten.pad.default",
+      "aten.constant_pad_nd.default", "aten.repeat.default"};
+  return copies.contains(node.target);
+}
+
+// Adds the results that are views of such, or may be.
+void add_views(const Node& node, std::set<ValueId>& of) {
+  if (of.empty() || !node.op) return;
+  const auto& returns = node.op->schema().returns();
+  const bool is_view = std::ranges::any_of(returns, [](const c10::Argument& r) {
+    return r.alias_info() != nullptr;
+  });
+  const bool is_of = std::ranges::any_of(node.args, [&](const Argument& a) {
+    const ValueRef* ref = a.get<ValueRef>();
+    return ref != nullptr && of.contains(ref->id);
+  });
+  if (!is_view || !is_of) return;
+  for (const Node::Output& output : node.outputs)
+    of.insert(output.values.begin(), output.values.end());
+}
+
+Expr Comparison::now(Expr e, bool is_first) const {
+  return is_first ? said(e) : canonical(e);
+}
+
+bool Comparison::are_same_sizes(ValueId a, ValueId b, const Graph& graph,
+                                bool is_first) {
+  const std::vector<Expr>& before = graph.value(a).tensor().sizes;
+  const std::vector<Expr>& after = graph.value(b).tensor().sizes;
+  return std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                    [&](Expr x, Expr y) {
+                      x = now(x, is_first);
+                      return x && x == now(y, is_first);
+                    });
+}
+
+bool Comparison::is_of_nothing(const TensorMeta& meta, bool is_first) const {
+  return std::ranges::any_of(meta.sizes, [&](Expr size) {
+    const Expr here = now(size, is_first);
+    return here && here.maybe_int64() == 0;
+  });
+}
+
+// The one tensor of a concatenation that is as large as all.
+ValueId Comparison::joined_with_nothing(const Node& node, const Graph& graph,
+                                        bool is_first) {
+  ValueId whole = kNoOutput;
+  for (const Argument& item : node.args[0].get<ListArgument>()->items) {
+    const ValueId id = item.get<ValueRef>()->id;
+    if (is_of_nothing(graph.value(id).tensor(), is_first)) continue;
+    if (whole != kNoOutput) return kNoOutput;
+    whole = id;
+  }
+  return whole;
+}
+
+// The argument whose elements the result has, at the same places: of a view or
+// a copy that has its argument's sizes, of what is asked to be contiguous and
+// is that at the size, and where nothing is added to a tensor.  kNoOutput of
+// other calls.
+ValueId Comparison::given_back(const Node& node, const Pair& pair,
+                               bool is_first) {
   static const std::set<std::string_view> views = {
       "aten.alias.default", "aten.expand.default", "aten.reshape.default",
       "aten.slice.Tensor", "aten.view.default"};
@@ -209,45 +289,84 @@ bool Comparison::gives_back(const Node& node, const Pair& pair, bool is_first) {
     const auto* format = node.args[1].get<c10::MemoryFormat>();
     const ValueId id = node.args[0].get<ValueRef>()->id;
     const ValueId there = is_first ? pair.of_first[id] : id;
-    return format != nullptr && *format == c10::MemoryFormat::Contiguous &&
-           there != kNoOutput &&
-           lies_in_order(pair.second.value(there).tensor(),
-                         second_.env->pool());
+    const bool is_in_order =
+        format != nullptr && *format == c10::MemoryFormat::Contiguous &&
+        there != kNoOutput &&
+        lies_in_order(pair.second.value(there).tensor(), second_.env->pool());
+    return is_in_order ? id : kNoOutput;
   }
-  if (!views.contains(node.target)) return false;
-  const std::vector<Expr>& before =
-      graph.value(node.args[0].get<ValueRef>()->id).tensor().sizes;
-  const std::vector<Expr>& after =
-      graph.value(node.outputs[0].values[0]).tensor().sizes;
-  return std::equal(before.begin(), before.end(), after.begin(), after.end(),
-                    [&](Expr x, Expr y) {
-                      if (!is_first) return canonical(x) == canonical(y);
-                      x = said(x);
-                      return x && x == said(y);
-                    });
+  const bool is_copy = is_copy_call(node) && !writes_;
+  if (!is_copy && !views.contains(node.target)) return kNoOutput;
+  const ValueId result = node.outputs[0].values[0];
+  const ValueId id = node.target == "aten.cat.default"
+                         ? joined_with_nothing(node, graph, is_first)
+                         : node.args[0].get<ValueRef>()->id;
+  if (id == kNoOutput || !are_same_sizes(id, result, graph, is_first) ||
+      graph.value(id).tensor().dtype != graph.value(result).tensor().dtype)
+    return kNoOutput;
+  if (node.target.find("pad") == std::string::npos) return id;
+  // One side of a pad may take away what the other adds.
+  const ListArgument* pads = node.args[1].get<ListArgument>();
+  const bool is_none =
+      pads != nullptr && std::ranges::all_of(pads->items, [&](const auto& pad) {
+        const Expr n =
+            number_of(graph, pad, (is_first ? first_ : second_).env->pool());
+        const Expr here = n ? now(n, is_first) : Expr();
+        return here && here.maybe_int64() == 0;
+      });
+  return is_none ? id : kNoOutput;
+}
+
+// Of numbers alone, or as a tensor's type is, and empty.
+bool Comparison::makes_nothing(const Node& node, const Graph& graph) const {
+  const auto is_number = [&](const Argument& a) {
+    const ValueRef* ref = a.get<ValueRef>();
+    return ref == nullptr || !graph.value(ref->id).is_tensor();
+  };
+  const bool is_of_numbers = std::ranges::all_of(node.args, [&](const auto& a) {
+    const ListArgument* list = a.template get<ListArgument>();
+    return list == nullptr ? is_number(a)
+                           : std::ranges::all_of(list->items, is_number);
+  });
+  const bool is_new = is_of_numbers || node.target.starts_with("aten.new_");
+  if (!is_new || writes_ || node.kind != Node::Kind::kOperator ||
+      node.op->hasTag(at::Tag::nondeterministic_seeded) ||
+      node.outputs.size() != 1 || node.outputs[0].is_list)
+    return false;
+  const GraphValue& result = graph.value(node.outputs[0].values[0]);
+  return result.is_tensor() && is_of_nothing(result.tensor(), true);
 }
 
 bool Comparison::has_same_nodes(Pair& pair) {
   const std::vector<Node>& a = pair.first.nodes;
   const std::vector<Node>& b = pair.second.nodes;
-  const auto value_of = [](const Argument& x) { return x.get<ValueRef>()->id; };
+  const auto back = [&](const std::vector<Node>& nodes, size_t i,
+                        bool is_first) {
+    return i < nodes.size() ? given_back(nodes[i], pair, is_first) : kNoOutput;
+  };
   for (size_t i = 0, j = 0;;) {
     if (i < a.size() && is_arithmetic(a[i])) {
       ++i;
     } else if (j < b.size() && is_arithmetic(b[j])) {
       ++j;
-    } else if (i < a.size() && gives_back(a[i], pair, true)) {
-      pair.of_first[a[i].outputs[0].values[0]] =
-          pair.of_first[value_of(a[i].args[0])];
+    } else if (const ValueId x = back(a, i, true); x != kNoOutput) {
+      const ValueId result = a[i].outputs[0].values[0];
+      pair.of_first[result] = pair.of_first[x];
+      add_views(a[i], pair.copies_of_first);
+      if (is_copy_call(a[i++])) pair.copies_of_first.insert(result);
+    } else if (const ValueId y = back(b, j, false); y != kNoOutput) {
+      const ValueId result = b[j].outputs[0].values[0];
+      pair.of_second[result] = pair.of_second[y];
+      add_views(b[j], pair.copies_of_second);
+      if (is_copy_call(b[j++])) pair.copies_of_second.insert(result);
+    } else if (i < a.size() && j < b.size() && is_same_call(a[i], b[j], pair)) {
+      add_views(a[i], pair.copies_of_first);
+      add_views(b[j], pair.copies_of_second);
+      if (!has_same_results(a[i++], b[j++], pair)) return false;
+    } else if (i < a.size() && makes_nothing(a[i], pair.first)) {
       ++i;
-    } else if (j < b.size() && gives_back(b[j], pair, false)) {
-      pair.of_second[b[j].outputs[0].values[0]] =
-          pair.of_second[value_of(b[j].args[0])];
-      ++j;
-    } else if (i == a.size() || j == b.size()) {
+    } else {
       return i == a.size() && j == b.size();
-    } else if (!is_same_node(a[i++], b[j++], pair)) {
-      return false;
     }
   }
 }
@@ -277,13 +396,16 @@ std::vector<Argument> arguments(const Node& node, const Graph& graph) {
   return result;
 }
 
-bool Comparison::is_same_node(const Node& a, const Node& b, Pair& pair) {
+bool Comparison::is_same_call(const Node& a, const Node& b, const Pair& pair) {
   if (a.kind != b.kind || a.target != b.target) return false;
   if (a.outputs.size() != b.outputs.size()) return false;
   std::vector<Argument> args = arguments(a, pair.first);
   constexpr size_t kIsCausal = 5;
   if (masks_one_position(a, pair)) args[kIsCausal] = b.args[kIsCausal];
-  if (!are_same(args, arguments(b, pair.second), pair)) return false;
+  return are_same(args, arguments(b, pair.second), pair);
+}
+
+bool Comparison::has_same_results(const Node& a, const Node& b, Pair& pair) {
   for (size_t i = 0; i < a.outputs.size(); ++i) {
     const Node::Output& x = a.outputs[i];
     const Node::Output& y = b.outputs[i];
@@ -343,13 +465,20 @@ bool Comparison::is_same_graph(const Graph& a, const Graph& b) {
          has_same_outputs(pair);
 }
 
+bool is_one_of(const std::set<ValueId>& values, const Argument& a) {
+  const ValueRef* ref = a.get<ValueRef>();
+  return ref != nullptr && values.contains(ref->id);
+}
+
 bool Comparison::has_same_outputs(const Pair& pair) {
   const std::vector<OutputSpec>& a = pair.first.outputs;
   const std::vector<OutputSpec>& b = pair.second.outputs;
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](const OutputSpec& x, const OutputSpec& y) {
                       return x.kind == y.kind && x.target == y.target &&
-                             is_same(x.arg, y.arg, pair);
+                             is_same(x.arg, y.arg, pair) &&
+                             !is_one_of(pair.copies_of_first, x.arg) &&
+                             !is_one_of(pair.copies_of_second, y.arg);
                     });
 }
 
@@ -359,8 +488,20 @@ bool keeps_calls_of_modules(const ExportedProgram& program) {
       [](const ModuleCallEntry& entry) { return entry.signature.has_value(); });
 }
 
+bool writes(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) {
+    return (node.kind == Node::Kind::kOperator &&
+            node.op->schema().is_mutable()) ||
+           std::ranges::any_of(node.args, [](const Argument& a) {
+             const GraphArgument* sub = a.get<GraphArgument>();
+             return sub != nullptr && writes(*sub->graph);
+           });
+  });
+}
+
 bool Comparison::holds() {
   if (keeps_calls_of_modules(first_)) return false;
+  writes_ = writes(first_.graph) || writes(second_.graph);
   return bind_sizes() && is_same_graph(first_.graph, second_.graph);
 }
 
