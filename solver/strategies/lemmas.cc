@@ -9,7 +9,8 @@
 #include "solver/strategies/lemmas.h"
 
 #include <algorithm>
-#include <deque>
+#include <unordered_map>
+#include <utility>
 
 #include "solver/limits_in_force.h"
 
@@ -17,11 +18,7 @@ namespace proviso::inline v0_2::internal {
 // The lemmas of one set of relevant constraints.
 class ProductLemmas::Maker {
  public:
-  Maker(Domain& domain, const RelevantConstraints& relevant)
-      : domain_(domain),
-        forms_(domain.forms()),
-        reasons_(domain.reasons()),
-        relevant_(relevant) {}
+  Maker(Domain& domain, const RelevantConstraints& relevant);
 
   void multiply_bounds(MonoId m);
   std::vector<LinearConstraint> take() { return std::move(lemmas_); }
@@ -46,8 +43,25 @@ class ProductLemmas::Maker {
   ReasonArena& reasons_;
   const RelevantConstraints& relevant_;
   std::vector<LinearConstraint> lemmas_;
-  std::deque<std::pair<MonoId, Sides>> sides_;
+  std::unordered_map<MonoId, Sides> sides_;
+  // (a monomial, a constraint that is multiplied and mentions it), sorted.
+  using Mention = std::pair<MonoId, uint32_t>;
+  std::vector<Mention> mentions_;
 };
+
+ProductLemmas::Maker::Maker(Domain& domain, const RelevantConstraints& relevant)
+    : domain_(domain),
+      forms_(domain.forms()),
+      reasons_(domain.reasons()),
+      relevant_(relevant) {
+  for (uint32_t i = 0; i < relevant.linear.size(); ++i) {
+    const auto& terms = relevant.linear[i].terms;
+    if (terms.size() < 2 || terms.size() > limits().product_constraint_terms)
+      continue;
+    for (const LinearTerm& t : terms) mentions_.emplace_back(t.unknown, i);
+  }
+  std::sort(mentions_.begin(), mentions_.end());
+}
 
 // Where at most so many of its monomials are in no constraint yet.
 void ProductLemmas::Maker::keep(const Poly& p, bool equality, Reason why,
@@ -62,10 +76,9 @@ void ProductLemmas::Maker::keep(const Poly& p, bool equality, Reason why,
 }
 
 const ProductLemmas::Maker::Sides& ProductLemmas::Maker::sides(MonoId m) {
-  for (const auto& [mono, known] : sides_) {
-    if (mono == m) return known;
-  }
-  Sides& out = sides_.emplace_back(m, Sides()).second;
+  const auto [place, is_new] = sides_.try_emplace(m);
+  Sides& out = place->second;
+  if (!is_new) return out;
   const Poly p = Poly::term(m, 1);
   const auto at = std::find(relevant_.monos.begin(), relevant_.monos.end(), m);
   const Range r =
@@ -101,15 +114,12 @@ void ProductLemmas::Maker::multiply_corners(MonoId x, MonoId rest) {
 void ProductLemmas::Maker::multiply_constraints(MonoId target,
                                                 const Sides& cofactor,
                                                 const Poly& whole) {
-  for (const LinearConstraint& r : relevant_.linear) {
-    if (r.terms.size() < 2 ||
-        r.terms.size() > limits().product_constraint_terms) {
-      continue;
-    }
-    const bool mentions =
-        std::any_of(r.terms.begin(), r.terms.end(),
-                    [&](const LinearTerm& t) { return t.unknown == target; });
-    if (!mentions || lemmas_.size() >= limits().product_lemmas) continue;
+  for (auto at = std::lower_bound(mentions_.begin(), mentions_.end(),
+                                  Mention{target, 0});
+       at != mentions_.end() && at->first == target &&
+       lemmas_.size() < limits().product_lemmas;
+       ++at) {
+    const LinearConstraint& r = relevant_.linear[at->second];
     const Poly p = poly_of(r);
     if (r.equality) {
       keep(mul(forms_, p, whole), true, r.why, 1);
@@ -150,8 +160,15 @@ void ProductLemmas::Maker::multiply_bounds(MonoId m) {
   }
 }
 
+bool ProductLemmas::has_products(const RelevantConstraints& relevant) const {
+  return std::any_of(
+      relevant.monos.begin(), relevant.monos.end(),
+      [this](MonoId m) { return forms_.monomials.single(m) == kNoId; });
+}
+
 std::vector<LinearConstraint> ProductLemmas::of_bounds(
     const RelevantConstraints& relevant) {
+  if (!has_products(relevant)) return {};
   Maker maker(domain_, relevant);
   for (MonoId m : relevant.monos) maker.multiply_bounds(m);
   return maker.take();
@@ -177,10 +194,7 @@ std::vector<LinearConstraint> ProductLemmas::of_constraints(
     const RelevantConstraints& relevant) {
   std::vector<LinearConstraint> lemmas;
   std::vector<const LinearConstraint*> factors;
-  const bool has_products = std::any_of(
-      relevant.monos.begin(), relevant.monos.end(),
-      [this](MonoId m) { return forms_.monomials.single(m) == kNoId; });
-  if (!has_products || relevant.linear.size() > limits().small_system)
+  if (!has_products(relevant) || relevant.linear.size() > limits().small_system)
     return lemmas;
   for (const LinearConstraint& r : relevant.linear) {
     if (r.equality || r.terms.empty() ||

@@ -28,6 +28,7 @@ class ProductLemmas {
 
  private:
   class Maker;
+  bool has_products(const RelevantConstraints& relevant) const;
   bool stays_relevant(const LinearConstraint& a, const LinearConstraint& b,
                       const RelevantConstraints& relevant);
 
