@@ -659,56 +659,7 @@ def test_a_grid_needs_its_transformations():
             (torch.rand(2, 3, 3),))
 
 
-# --- out=
-
-def quotient_then_sum(x):
-    y = torch.empty(4)
-    torch.div(x.sum(0)[:4], 2.0, out=y)
-    torch.add(x[0, :4], y, out=y)
-    return [y, torch.exp(y, out=torch.empty(4, dtype=torch.float64))]
-
-
-def normalized(x):
-    y = torch.empty(x.shape[1])
-    return [torch.nn.functional.normalize(x.sum(0), dim=0, out=y), y]
-
-
-def compared(x):
-    y = torch.empty_like(x, dtype=torch.bool)
-    return [torch.gt(x, 0, out=y), torch.where(y, x, 0),
-            torch.pow(x, 2, out=x.clone())]
-
-
-def joined(x):
-    y = torch.empty(2 * x.shape[0], x.shape[1], dtype=torch.float64)
-    return [torch.cat([x, x + 1], out=y), y * 2,
-            torch.stack([x, x], 1, out=torch.empty(x.shape[0], 2, x.shape[1]))]
-
-
-@pytest.mark.parametrize("program", [quotient_then_sum, normalized, compared,
-                                     joined])
-def test_operators_write_to_out(program):
-    def inputs(n, m):
-        torch.manual_seed(n)
-        return (torch.rand(n, m),)
-
-    ep = compare_at(program, inputs, (MATRIX,), (3, 5), (7, 4), (2, 9))
-    assert "aten.copy_.default" in ep.operators
-
-
-@pytest.mark.parametrize("program, error", [
-    (lambda x: torch.add(x, 1, out=torch.empty(0)), "would resize out="),
-    (lambda x: torch.cat([x, x], out=torch.empty(0)), "would resize out="),
-    (lambda x: torch.add(x, 1, out=torch.empty(3, 4, dtype=torch.int64)),
-     "can't be cast to the desired output type Long"),
-    (lambda x: torch.add(x, torch.ones(4, requires_grad=True),
-                         out=torch.empty(3, 4)),
-     "don't support automatic differentiation"),
-])
-def test_what_out_does_not_take(program, error):
-    with pytest.raises(RuntimeError, match=error):
-        proviso.export(program, (torch.ones(3, 4),))
-
+# --- derivatives
 
 def test_a_product_with_a_jacobian():
     def program(x, v):

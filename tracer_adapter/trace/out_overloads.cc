@@ -36,11 +36,23 @@ bool has_sizes_of(const at::Tensor& out, const at::Tensor& result) {
   return true;
 }
 
+// Where the dtype of `out` changes nothing but the last cast.
+bool only_casts(const c10::OperatorHandle& op) {
+  const std::string& name = op.operator_name().name;
+  return op.hasTag(at::Tag::pointwise) || name == "aten::cat" ||
+         name == "aten::stack";
+}
+
 void write(const c10::OperatorHandle& op, const at::Tensor& result,
            const at::Tensor& out) {
   TORCH_CHECK(c10::canCast(result.scalar_type(), out.scalar_type()),
               "result type ", result.scalar_type(),
               " can't be cast to the desired output type ", out.scalar_type());
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      only_casts(op) || result.scalar_type() == out.scalar_type(),
+      "Proviso: ", toString(op.operator_name()), " would compute in ",
+      out.scalar_type(), ", the dtype of out=. Give a tensor of ",
+      result.scalar_type(), ", or leave out= out");
   TORCH_CHECK_NOT_IMPLEMENTED(
       has_sizes_of(out, result), "Proviso: ", toString(op.operator_name()),
       " would resize out= from ", out.sym_sizes(), " to ", result.sym_sizes(),
@@ -63,15 +75,17 @@ std::optional<c10::OperatorHandle> functional_of(
   std::vector<c10::Argument> given;
   for (const c10::Argument& a : op.schema().arguments())
     if (!a.is_out()) given.push_back(a);
-  if (given.size() == op.schema().arguments().size()) return std::nullopt;
+  const size_t outs = op.schema().arguments().size() - given.size();
+  // A random one draws other numbers than the overload that returns them.
+  if (outs == 0 || op.hasTag(at::Tag::nondeterministic_seeded))
+    return std::nullopt;
   c10::Dispatcher& dispatcher = c10::Dispatcher::singleton();
   for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
     if (name.name != op.operator_name().name) continue;
     const auto found = dispatcher.findSchema(name);
-    const bool copies =
-        found && (found->hasTag(at::Tag::pointwise) ||
-                  name.name == "aten::cat" || name.name == "aten::stack");
-    if (copies && takes_all_but_out(found->schema(), given)) return found;
+    if (found && found->schema().returns().size() == outs &&
+        takes_all_but_out(found->schema(), given))
+      return found;
   }
   return std::nullopt;
 }

@@ -15,12 +15,12 @@
 
 namespace proviso::inline v0_2 {
 
-// The overload with the same arguments but `out`, where it is pointwise: there
-// the dtype of `out` changes nothing but the last cast.
+// The overload with the same arguments but `out`, if the operator is not
+// random.
 std::optional<c10::OperatorHandle> functional_of(const c10::OperatorHandle& op);
 
 // The stack has `op`'s arguments, then its results.  Throws where eager does,
-// and where eager would resize a tensor.
+// and where eager would resize a tensor, or compute in its dtype.
 void run_with_outs(const c10::OperatorHandle& op,
                    const c10::OperatorHandle& functional, c10::Stack& stack);
 
