@@ -48,6 +48,7 @@ CALLS = {
     "arange": lambda x: torch.arange(LEAST, HUGE, device=x.device),
     "cat": lambda x: torch.cat([x[0, 0].expand(2 ** 62)] * 2),
     "stft": lambda x: torch.stft(x, HUGE, return_complex=True),
+    "istft": lambda x: torch.istft(torch.complex(x, x), HUGE),
 }
 
 

@@ -659,6 +659,30 @@ def test_a_grid_needs_its_transformations():
             (torch.rand(2, 3, 3),))
 
 
+# --- windows of a signal
+
+@pytest.mark.parametrize("given", [
+    {}, {"onesided": False}, {"center": False, "window": None},
+    {"length": 30}, {"normalized": True}])
+def test_a_signal_of_its_windows(given):
+    window = torch.hann_window(16, dtype=torch.float64)
+    given = {"window": window, **given}
+
+    def program(x):
+        parts = torch.stft(x, 16, 4, window=window, return_complex=True,
+                           onesided=given.get("onesided", True))
+        return [torch.istft(parts, 16, 4, **given)]
+
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return (torch.rand(n, m, dtype=torch.float64),)
+
+    ep = compare_at(program, inputs, (MATRIX,), (2, 80), (1, 47), (5, 64))
+    assert "aten.istft.default" in ep.operators
+    with pytest.raises(RuntimeError):
+        ep.module()(*inputs(0, 80))
+
+
 # --- derivatives
 
 def test_a_product_with_a_jacobian():

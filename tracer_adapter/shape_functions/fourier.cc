@@ -1,4 +1,4 @@
-// tracer_adapter/shape_functions/fourier.cc - what torch.fft and torch.stft are
+// tracer_adapter/shape_functions/fourier.cc - what torch.fft, torch.stft and istft are
 // composed of: transforms of some dimensions, and of windows.
 #include <algorithm>
 
@@ -177,11 +177,67 @@ bool stft(RuleCall& call) {
   return true;
 }
 
+// The signal whose windows these are: each hop after the one before, the first
+// and the last cut in half where they are centered.
+bool istft(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const IValue& window = arg(call, "window");
+  TORCH_CHECK(self.is_complex(), "istft requires a complex-valued input tensor "
+              "matching the output from stft with return_complex=True.");
+  TORCH_CHECK(self.dim() == 2 || self.dim() == 3,
+              "istft: expected a tensor with 2 or 3 dimensions, but got ",
+              self.dim());
+  const int64_t size = call.args[1].toInt();
+  const int64_t hop = call.is_none(2) ? size >> 2 : call.args[2].toInt();
+  const int64_t used = call.is_none(3) ? size : call.args[3].toInt();
+  TORCH_CHECK(hop > 0 && hop <= used,
+              "istft: expected 0 < hop_length <= win_length, but got hop_length=",
+              hop);
+  TORCH_CHECK(
+      used > 0 && used <= size,
+      "istft: expected 0 < win_length <= n_fft, but got win_length=", used);
+  const SymInt frequencies = self.sym_size(-2), windows = self.sym_size(-1);
+  for (const SymInt& n : self.sym_sizes())
+    PROVISO_REQUIRE(n.sym_gt(0), "istft: input tensor cannot be empty");
+  const IValue& side = arg(call, "onesided");
+  const bool onesided =
+      side.isNone() ? frequencies.sym_ne(size).guard_bool(__FILE__, __LINE__)
+                    : side.toBool();
+  const int64_t wanted = onesided ? size / 2 + 1 : size;
+  PROVISO_REQUIRE(frequencies.sym_eq(wanted), "istft: expected ", wanted,
+                  " frequencies of n_fft=", size, ", but got ", frequencies);
+  const bool is_complex = flag_or(arg(call, "return_complex"), false);
+  TORCH_CHECK(!is_complex || !onesided,
+              "istft: cannot have onesided output if window or input is "
+              "complex");
+  ScalarType dtype = is_complex ? self.scalar_type()
+                                : c10::toRealValueType(self.scalar_type());
+  if (window.isTensor()) {
+    const Tensor& w = window.toTensor();
+    TORCH_CHECK(w.dim() == 1 && expect(w.sym_size(0).sym_eq(used)),
+                "istft: Invalid window shape. window has to be 1D and length "
+                "of `win_length`");
+    TORCH_CHECK(is_complex || !w.is_complex(),
+                "istft: complex windows are incompatible with "
+                "return_complex=False");
+    dtype = c10::promoteTypes(dtype, w.scalar_type());
+  }
+  SymInt length = plus(size, times(hop, minus(windows, 1)));
+  if (flag_or(arg(call, "center"), true)) length = minus(length, size / 2 * 2);
+  if (!arg(call, "length").isNone()) length = arg(call, "length").toInt();
+  PROVISO_REQUIRE(length.sym_gt(0), "istft: no element is left of the signal");
+  Dims sizes{length};
+  if (self.dim() == 3) sizes.insert(sizes.begin(), self.sym_size(0));
+  call.returns(fresh(sizes, dtype, self.device()));
+  return true;
+}
+
 const RuleEntry kFourierRules[] = {
     {"aten::_fft_r2c", fft_r2c, "fourier"},
     {"aten::_fft_c2r", fft_c2r, "fourier"},
     {"aten::_fft_c2c", fft_c2c, "fourier"},
     {"aten::stft", stft, "fourier"},
+    {"aten::istft", istft, "fourier"},
 };
 
 }  // namespace
