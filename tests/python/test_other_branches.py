@@ -106,6 +106,33 @@ def test_what_adds_nothing_to_a_tensor():
                                forward(None, x, past)), (forward, n, m)
 
 
+def test_a_copy_on_both_ways_is_one():
+    def forward(self, x):
+        if x.shape[0] != 1:
+            x = x.clone()
+        return (x * 2).clone()
+
+    ep = exported(forward, torch.ones(3, 4))
+    x = torch.ones(1, 4)
+    assert torch.equal(ep.module()(x), forward(None, x))
+
+
+def test_a_copy_that_lies_otherwise_is_a_call():
+    def forward(self, x):
+        y = x.t()
+        if y.shape[0] != 1:
+            y = torch.cat([y[:0], y])
+        return y * 2
+
+    ep = exported(forward, torch.ones(4, 3))
+    for n, m in itertools.product((1, 2, 5), repeat=2):
+        try:
+            got = ep.module()(torch.ones(n, m))
+        except RuntimeError:
+            continue
+        assert got.stride() == forward(None, torch.ones(n, m)).stride()
+
+
 def doubled(self, x):
     return x * (2 if x.shape[0] == 1 else 3)
 

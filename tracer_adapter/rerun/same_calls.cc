@@ -96,7 +96,9 @@ class Comparison {
   bool is_same(Expr a, Expr b);
   Expr now(Expr e, bool is_first) const;
   ValueId given_back(const Node& node, const Pair& pair, bool is_first);
-  bool are_same_sizes(ValueId a, ValueId b, const Graph& graph, bool is_first);
+  bool are_same_sizes(const TensorMeta& a, const TensorMeta& b,
+                      bool is_first) const;
+  bool lie_alike(const TensorMeta& a, const TensorMeta& b, bool is_first) const;
   bool is_of_nothing(const TensorMeta& meta, bool is_first) const;
   ValueId joined_with_nothing(const Node& node, const Graph& graph,
                               bool is_first);
@@ -244,15 +246,24 @@ Expr Comparison::now(Expr e, bool is_first) const {
   return is_first ? said(e) : canonical(e);
 }
 
-bool Comparison::are_same_sizes(ValueId a, ValueId b, const Graph& graph,
-                                bool is_first) {
-  const std::vector<Expr>& before = graph.value(a).tensor().sizes;
-  const std::vector<Expr>& after = graph.value(b).tensor().sizes;
-  return std::equal(before.begin(), before.end(), after.begin(), after.end(),
-                    [&](Expr x, Expr y) {
+bool Comparison::are_same_sizes(const TensorMeta& a, const TensorMeta& b,
+                                bool is_first) const {
+  return std::equal(a.sizes.begin(), a.sizes.end(), b.sizes.begin(),
+                    b.sizes.end(), [&](Expr x, Expr y) {
                       x = now(x, is_first);
                       return x && x == now(y, is_first);
                     });
+}
+
+// Of the same sizes: whether the strides that count are the same.
+bool Comparison::lie_alike(const TensorMeta& a, const TensorMeta& b,
+                           bool is_first) const {
+  for (size_t d = 0; d < a.sizes.size(); ++d) {
+    if (now(a.sizes[d], is_first).maybe_int64() == 1) continue;
+    const Expr x = now(a.strides[d], is_first);
+    if (!x || x != now(b.strides[d], is_first)) return false;
+  }
+  return true;
 }
 
 bool Comparison::is_of_nothing(const TensorMeta& meta, bool is_first) const {
@@ -275,10 +286,10 @@ ValueId Comparison::joined_with_nothing(const Node& node, const Graph& graph,
   return whole;
 }
 
-// The argument whose elements the result has, at the same places: of a view or
-// a copy that has its argument's sizes, of what is asked to be contiguous and
-// is that at the size, and where nothing is added to a tensor.  kNoOutput of
-// other calls.
+// The argument whose elements the result has, at the same places: of a view
+// that has its argument's sizes, a copy that has its strides, too, of what is
+// asked to be contiguous and is that at the size, and where nothing is added to
+// a tensor.  kNoOutput of other calls.
 ValueId Comparison::given_back(const Node& node, const Pair& pair,
                                bool is_first) {
   static const std::set<std::string_view> views = {
@@ -301,8 +312,11 @@ ValueId Comparison::given_back(const Node& node, const Pair& pair,
   const ValueId id = node.target == "aten.cat.default"
                          ? joined_with_nothing(node, graph, is_first)
                          : node.args[0].get<ValueRef>()->id;
-  if (id == kNoOutput || !are_same_sizes(id, result, graph, is_first) ||
-      graph.value(id).tensor().dtype != graph.value(result).tensor().dtype)
+  if (id == kNoOutput) return kNoOutput;
+  const TensorMeta& before = graph.value(id).tensor();
+  const TensorMeta& after = graph.value(result).tensor();
+  if (!are_same_sizes(before, after, is_first) || before.dtype != after.dtype ||
+      (is_copy && !lie_alike(before, after, is_first)))
     return kNoOutput;
   if (node.target.find("pad") == std::string::npos) return id;
   // One side of a pad may take away what the other adds.
@@ -349,6 +363,10 @@ bool Comparison::has_same_nodes(Pair& pair) {
       ++i;
     } else if (j < b.size() && is_arithmetic(b[j])) {
       ++j;
+    } else if (i < a.size() && j < b.size() && is_same_call(a[i], b[j], pair)) {
+      add_views(a[i], pair.copies_of_first);
+      add_views(b[j], pair.copies_of_second);
+      if (!has_same_results(a[i++], b[j++], pair)) return false;
     } else if (const ValueId x = back(a, i, true); x != kNoOutput) {
       const ValueId result = a[i].outputs[0].values[0];
       pair.of_first[result] = pair.of_first[x];
@@ -359,10 +377,6 @@ bool Comparison::has_same_nodes(Pair& pair) {
       pair.of_second[result] = pair.of_second[y];
       add_views(b[j], pair.copies_of_second);
       if (is_copy_call(b[j++])) pair.copies_of_second.insert(result);
-    } else if (i < a.size() && j < b.size() && is_same_call(a[i], b[j], pair)) {
-      add_views(a[i], pair.copies_of_first);
-      add_views(b[j], pair.copies_of_second);
-      if (!has_same_results(a[i++], b[j++], pair)) return false;
     } else if (i < a.size() && makes_nothing(a[i], pair.first)) {
       ++i;
     } else {

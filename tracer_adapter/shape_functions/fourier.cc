@@ -1,5 +1,5 @@
-// tracer_adapter/shape_functions/fourier.cc - what torch.fft, torch.stft and istft are
-// composed of: transforms of some dimensions, and of windows.
+// tracer_adapter/shape_functions/fourier.cc - what torch.fft, torch.stft and
+// istft are composed of: transforms of some dimensions, and of windows.
 #include <algorithm>
 
 #include "tracer_adapter/shape_functions/common.h"
@@ -182,7 +182,8 @@ bool stft(RuleCall& call) {
 bool istft(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   const IValue& window = arg(call, "window");
-  TORCH_CHECK(self.is_complex(), "istft requires a complex-valued input tensor "
+  TORCH_CHECK(self.is_complex(),
+              "istft requires a complex-valued input tensor "
               "matching the output from stft with return_complex=True.");
   TORCH_CHECK(self.dim() == 2 || self.dim() == 3,
               "istft: expected a tensor with 2 or 3 dimensions, but got ",
@@ -190,9 +191,9 @@ bool istft(RuleCall& call) {
   const int64_t size = call.args[1].toInt();
   const int64_t hop = call.is_none(2) ? size >> 2 : call.args[2].toInt();
   const int64_t used = call.is_none(3) ? size : call.args[3].toInt();
-  TORCH_CHECK(hop > 0 && hop <= used,
-              "istft: expected 0 < hop_length <= win_length, but got hop_length=",
-              hop);
+  TORCH_CHECK(
+      hop > 0 && hop <= used,
+      "istft: expected 0 < hop_length <= win_length, but got hop_length=", hop);
   TORCH_CHECK(
       used > 0 && used <= size,
       "istft: expected 0 < win_length <= n_fft, but got win_length=", used);

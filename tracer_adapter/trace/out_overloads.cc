@@ -73,8 +73,11 @@ bool requires_grad(std::span<const c10::IValue> values) {
 std::optional<c10::OperatorHandle> functional_of(
     const c10::OperatorHandle& op) {
   std::vector<c10::Argument> given;
-  for (const c10::Argument& a : op.schema().arguments())
+  for (const c10::Argument& a : op.schema().arguments()) {
     if (!a.is_out()) given.push_back(a);
+    if (a.is_out() && a.real_type()->kind() != c10::TypeKind::TensorType)
+      return std::nullopt;
+  }
   const size_t outs = op.schema().arguments().size() - given.size();
   // A random one draws other numbers than the overload that returns them.
   if (outs == 0 || op.hasTag(at::Tag::nondeterministic_seeded))
