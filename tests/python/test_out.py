@@ -65,6 +65,8 @@ def test_operators_write_to_out(program):
     (lambda x: torch.sum(x, 1, out=torch.empty(3, dtype=torch.float64)),
      "would compute in Double, the dtype of out="),
     (lambda x: torch.bernoulli(x, out=torch.empty(3, 4)), "no shape rule"),
+    # Composed of sspaddmm.out.
+    (lambda x: torch.sspaddmm(x, torch.ones(3, 3), x), "no shape rule"),
     (lambda x: torch.add(x, 1, out=torch.empty(3, 4, dtype=torch.int64)),
      "can't be cast to the desired output type Long"),
     (lambda x: torch.add(x, torch.ones(4, requires_grad=True),

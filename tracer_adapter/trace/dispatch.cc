@@ -379,6 +379,10 @@ Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
   info.aten = info.name.starts_with("aten::");
   if (info.aten && !info.rule && !info.composite)
     info.functional = functional_of(op);
+  // Without a rule it may be composed of the very overload that writes.
+  if (info.functional && find_rule(info.functional->schema()) == nullptr &&
+      composite_key(*info.functional))
+    info.functional.reset();
   info.recorded_at_all = !is_query(schema.name());
   info.random = op.hasTag(at::Tag::nondeterministic_seeded);
   info.detaches =
