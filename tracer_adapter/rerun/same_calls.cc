@@ -21,6 +21,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,22 +33,11 @@
 #include "sym/canonical.h"
 #include "tracer_adapter/finish/input_sizes.h"
 #include "tracer_adapter/ir/owned_tensors.h"
+#include "tracer_adapter/rerun/no_ops.h"
 #include "tracer_adapter/rerun/replay.h"
 
 namespace proviso::inline v0_2 {
 namespace {
-
-// The value of an argument that is a number or a condition; null of others.
-Expr number_of(const Graph& graph, const Argument& a, ExprPool& pool) {
-  if (const ValueRef* ref = a.get<ValueRef>()) {
-    const GraphValue& value = graph.value(ref->id);
-    return value.is_tensor() ? Expr() : value.expr();
-  }
-  if (const int64_t* n = a.get<int64_t>()) return pool.integer(*n);
-  if (const bool* truth = a.get<bool>()) return pool.boolean(*truth);
-  if (const ExprArgument* e = a.get<ExprArgument>()) return e->expr;
-  return Expr();
-}
 
 // Its results are numbers that the sizes of tensors tell.
 bool is_arithmetic(const Node& node) {
@@ -66,21 +56,18 @@ class Comparison {
   bool holds();
 
  private:
-  // Two graphs, and for each tensor of either the value of the second graph
-  // that it is.
+  struct Side {
+    const Graph& graph;
+    SizedGraph at;
+    // For each tensor, the value of the second graph that it is.
+    std::vector<ValueId> same;
+    std::set<ValueId> copies;  // what shares memory with a copy left out
+  };
   struct Pair {
-    Pair(const Graph& a, const Graph& b)
-        : first(a), second(b), of_first(a.values.size(), kNoOutput) {
-      for (size_t id = 0; id < b.values.size(); ++id)
-        of_second.push_back(static_cast<ValueId>(id));
-    }
-    const Graph& first;
-    const Graph& second;
-    std::vector<ValueId> of_first, of_second;
-    // What shares memory with a copy that is no call.
-    std::set<ValueId> copies_of_first, copies_of_second;
+    Side first, second;
   };
 
+  Pair pair_of(const Graph& a, const Graph& b) const;
   bool bind_sizes();
   bool bind(const GraphValue& a, const GraphValue& b);
   bool has_same_inputs(Pair& pair);
@@ -94,15 +81,8 @@ class Comparison {
   bool are_same(const std::vector<Argument>& a, const std::vector<Argument>& b,
                 const Pair& pair);
   bool is_same(Expr a, Expr b);
-  Expr now(Expr e, bool is_first) const;
-  ValueId given_back(const Node& node, const Pair& pair, bool is_first);
-  bool are_same_sizes(const TensorMeta& a, const TensorMeta& b,
-                      bool is_first) const;
-  bool lie_alike(const TensorMeta& a, const TensorMeta& b, bool is_first) const;
-  bool is_of_nothing(const TensorMeta& meta, bool is_first) const;
-  ValueId joined_with_nothing(const Node& node, const Graph& graph,
-                              bool is_first);
-  bool makes_nothing(const Node& node, const Graph& graph) const;
+  ValueId given_back(const Node& node, const Side& side, const Pair& pair);
+  bool leaves_out(const Node& node, Side& side, const Pair& pair);
   bool masks_one_position(const Node& node, const Pair& pair);
   // In the second program's symbols; null where it has one that is not bound.
   Expr said(Expr e) const;
@@ -119,6 +99,19 @@ Expr Comparison::said(Expr e) const {
                      [&](Expr s) { return now_.knows(s); })
              ? canonical(now_(e))
              : Expr();
+}
+
+Comparison::Pair Comparison::pair_of(const Graph& a, const Graph& b) const {
+  std::vector<ValueId> itself(b.values.size());
+  std::iota(itself.begin(), itself.end(), ValueId{0});
+  return {{a,
+           {a, first_.env->pool(), [this](Expr e) { return said(e); }},
+           std::vector<ValueId>(a.values.size(), kNoOutput),
+           {}},
+          {b,
+           {b, second_.env->pool(), [](Expr e) { return canonical(e); }},
+           std::move(itself),
+           {}}};
 }
 
 bool Comparison::is_same(Expr a, Expr b) {
@@ -190,17 +183,17 @@ std::vector<const InputSpec*> tensors_and_constants(const Graph& graph) {
 }
 
 bool Comparison::has_same_inputs(Pair& pair) {
-  const auto a = tensors_and_constants(pair.first);
-  const auto b = tensors_and_constants(pair.second);
+  const auto a = tensors_and_constants(pair.first.graph);
+  const auto b = tensors_and_constants(pair.second.graph);
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i]->kind != b[i]->kind || !is_same_owned(*a[i], *b[i])) return false;
     const ValueRef* x = a[i]->arg.get<ValueRef>();
     const ValueRef* y = b[i]->arg.get<ValueRef>();
     if (x != nullptr && y != nullptr) {
-      if (!bind(pair.first.value(x->id), pair.second.value(y->id)))
+      if (!bind(pair.first.graph.value(x->id), pair.second.graph.value(y->id)))
         return false;
-      pair.of_first[x->id] = y->id;
+      pair.first.same[x->id] = y->id;
     } else if (!is_same(a[i]->arg, b[i]->arg, pair)) {
       return false;
     }
@@ -219,165 +212,50 @@ bool lies_in_order(const TensorMeta& meta, ExprPool& pool) {
   return true;
 }
 
-bool is_copy_call(const Node& node) {
-  static const std::set<std::string_view> copies = {
-      "aten.cat.default", "aten.clone.default", "aten.pad.default",
-      "aten.constant_pad_nd.default", "aten.repeat.default"};
-  return copies.contains(node.target);
+// What is asked to be contiguous is given back where it is that at the size.
+ValueId Comparison::given_back(const Node& node, const Side& side,
+                               const Pair& pair) {
+  if (node.target != "aten.contiguous.default")
+    return side.at.given_back(node, !writes_);
+  const auto* format = node.args[1].get<c10::MemoryFormat>();
+  const ValueId id = node.args[0].get<ValueRef>()->id;
+  const ValueId there = side.same[id];
+  const bool is_in_order =
+      format != nullptr && *format == c10::MemoryFormat::Contiguous &&
+      there != kNoOutput &&
+      lies_in_order(pair.second.graph.value(there).tensor(),
+                    second_.env->pool());
+  return is_in_order ? id : kNoOutput;
 }
 
-// Adds the results that are views of such, or may be.
-void add_views(const Node& node, std::set<ValueId>& of) {
-  if (of.empty() || !node.op) return;
-  const auto& returns = node.op->schema().returns();
-  const bool is_view = std::ranges::any_of(returns, [](const c10::Argument& r) {
-    return r.alias_info() != nullptr;
-  });
-  const bool is_of = std::ranges::any_of(node.args, [&](const Argument& a) {
-    const ValueRef* ref = a.get<ValueRef>();
-    return ref != nullptr && of.contains(ref->id);
-  });
-  if (!is_view || !is_of) return;
-  for (const Node::Output& output : node.outputs)
-    of.insert(output.values.begin(), output.values.end());
-}
-
-Expr Comparison::now(Expr e, bool is_first) const {
-  return is_first ? said(e) : canonical(e);
-}
-
-bool Comparison::are_same_sizes(const TensorMeta& a, const TensorMeta& b,
-                                bool is_first) const {
-  return std::equal(a.sizes.begin(), a.sizes.end(), b.sizes.begin(),
-                    b.sizes.end(), [&](Expr x, Expr y) {
-                      x = now(x, is_first);
-                      return x && x == now(y, is_first);
-                    });
-}
-
-// Of the same sizes: whether the strides that count are the same.
-bool Comparison::lie_alike(const TensorMeta& a, const TensorMeta& b,
-                           bool is_first) const {
-  for (size_t d = 0; d < a.sizes.size(); ++d) {
-    if (now(a.sizes[d], is_first).maybe_int64() == 1) continue;
-    const Expr x = now(a.strides[d], is_first);
-    if (!x || x != now(b.strides[d], is_first)) return false;
-  }
+// Whether the node is no call: its result, if it is used, is then its argument.
+bool Comparison::leaves_out(const Node& node, Side& side, const Pair& pair) {
+  const ValueId given = given_back(node, side, pair);
+  if (given == kNoOutput) return false;
+  const ValueId result = node.outputs[0].values[0];
+  side.same[result] = side.same[given];
+  add_views(node, side.copies);
+  if (is_copy(node)) side.copies.insert(result);
   return true;
 }
 
-bool Comparison::is_of_nothing(const TensorMeta& meta, bool is_first) const {
-  return std::ranges::any_of(meta.sizes, [&](Expr size) {
-    const Expr here = now(size, is_first);
-    return here && here.maybe_int64() == 0;
-  });
-}
-
-// The one tensor of a concatenation that is as large as all.
-ValueId Comparison::joined_with_nothing(const Node& node, const Graph& graph,
-                                        bool is_first) {
-  ValueId whole = kNoOutput;
-  for (const Argument& item : node.args[0].get<ListArgument>()->items) {
-    const ValueId id = item.get<ValueRef>()->id;
-    if (is_of_nothing(graph.value(id).tensor(), is_first)) continue;
-    if (whole != kNoOutput) return kNoOutput;
-    whole = id;
-  }
-  return whole;
-}
-
-// The argument whose elements the result has, at the same places: of a view
-// that has its argument's sizes, a copy that has its strides, too, of what is
-// asked to be contiguous and is that at the size, and where nothing is added to
-// a tensor.  kNoOutput of other calls.
-ValueId Comparison::given_back(const Node& node, const Pair& pair,
-                               bool is_first) {
-  static const std::set<std::string_view> views = {
-      "aten.alias.default", "aten.expand.default", "aten.reshape.default",
-      "aten.slice.Tensor", "aten.view.default"};
-  const Graph& graph = is_first ? pair.first : pair.second;
-  if (node.target == "aten.contiguous.default") {
-    const auto* format = node.args[1].get<c10::MemoryFormat>();
-    const ValueId id = node.args[0].get<ValueRef>()->id;
-    const ValueId there = is_first ? pair.of_first[id] : id;
-    const bool is_in_order =
-        format != nullptr && *format == c10::MemoryFormat::Contiguous &&
-        there != kNoOutput &&
-        lies_in_order(pair.second.value(there).tensor(), second_.env->pool());
-    return is_in_order ? id : kNoOutput;
-  }
-  const bool is_copy = is_copy_call(node) && !writes_;
-  if (!is_copy && !views.contains(node.target)) return kNoOutput;
-  const ValueId result = node.outputs[0].values[0];
-  const ValueId id = node.target == "aten.cat.default"
-                         ? joined_with_nothing(node, graph, is_first)
-                         : node.args[0].get<ValueRef>()->id;
-  if (id == kNoOutput) return kNoOutput;
-  const TensorMeta& before = graph.value(id).tensor();
-  const TensorMeta& after = graph.value(result).tensor();
-  if (!are_same_sizes(before, after, is_first) || before.dtype != after.dtype ||
-      (is_copy && !lie_alike(before, after, is_first)))
-    return kNoOutput;
-  if (node.target.find("pad") == std::string::npos) return id;
-  // One side of a pad may take away what the other adds.
-  const ListArgument* pads = node.args[1].get<ListArgument>();
-  const bool is_none =
-      pads != nullptr && std::ranges::all_of(pads->items, [&](const auto& pad) {
-        const Expr n =
-            number_of(graph, pad, (is_first ? first_ : second_).env->pool());
-        const Expr here = n ? now(n, is_first) : Expr();
-        return here && here.maybe_int64() == 0;
-      });
-  return is_none ? id : kNoOutput;
-}
-
-// Of numbers alone, or as a tensor's type is, and empty.
-bool Comparison::makes_nothing(const Node& node, const Graph& graph) const {
-  const auto is_number = [&](const Argument& a) {
-    const ValueRef* ref = a.get<ValueRef>();
-    return ref == nullptr || !graph.value(ref->id).is_tensor();
-  };
-  const bool is_of_numbers = std::ranges::all_of(node.args, [&](const auto& a) {
-    const ListArgument* list = a.template get<ListArgument>();
-    return list == nullptr ? is_number(a)
-                           : std::ranges::all_of(list->items, is_number);
-  });
-  const bool is_new = is_of_numbers || node.target.starts_with("aten.new_");
-  if (!is_new || writes_ || node.kind != Node::Kind::kOperator ||
-      node.op->hasTag(at::Tag::nondeterministic_seeded) ||
-      node.outputs.size() != 1 || node.outputs[0].is_list)
-    return false;
-  const GraphValue& result = graph.value(node.outputs[0].values[0]);
-  return result.is_tensor() && is_of_nothing(result.tensor(), true);
-}
-
 bool Comparison::has_same_nodes(Pair& pair) {
-  const std::vector<Node>& a = pair.first.nodes;
-  const std::vector<Node>& b = pair.second.nodes;
-  const auto back = [&](const std::vector<Node>& nodes, size_t i,
-                        bool is_first) {
-    return i < nodes.size() ? given_back(nodes[i], pair, is_first) : kNoOutput;
-  };
+  const std::vector<Node>& a = pair.first.graph.nodes;
+  const std::vector<Node>& b = pair.second.graph.nodes;
   for (size_t i = 0, j = 0;;) {
     if (i < a.size() && is_arithmetic(a[i])) {
       ++i;
     } else if (j < b.size() && is_arithmetic(b[j])) {
       ++j;
     } else if (i < a.size() && j < b.size() && is_same_call(a[i], b[j], pair)) {
-      add_views(a[i], pair.copies_of_first);
-      add_views(b[j], pair.copies_of_second);
+      add_views(a[i], pair.first.copies);
+      add_views(b[j], pair.second.copies);
       if (!has_same_results(a[i++], b[j++], pair)) return false;
-    } else if (const ValueId x = back(a, i, true); x != kNoOutput) {
-      const ValueId result = a[i].outputs[0].values[0];
-      pair.of_first[result] = pair.of_first[x];
-      add_views(a[i], pair.copies_of_first);
-      if (is_copy_call(a[i++])) pair.copies_of_first.insert(result);
-    } else if (const ValueId y = back(b, j, false); y != kNoOutput) {
-      const ValueId result = b[j].outputs[0].values[0];
-      pair.of_second[result] = pair.of_second[y];
-      add_views(b[j], pair.copies_of_second);
-      if (is_copy_call(b[j++])) pair.copies_of_second.insert(result);
-    } else if (i < a.size() && makes_nothing(a[i], pair.first)) {
+    } else if (i < a.size() && leaves_out(a[i], pair.first, pair)) {
+      ++i;
+    } else if (j < b.size() && leaves_out(b[j], pair.second, pair)) {
+      ++j;
+    } else if (i < a.size() && !writes_ && pair.first.at.makes_nothing(a[i])) {
       ++i;
     } else {
       return i == a.size() && j == b.size();
@@ -392,7 +270,7 @@ bool Comparison::masks_one_position(const Node& node, const Pair& pair) {
   if (!node.args[kMask].is_none()) return false;
   return std::ranges::all_of(std::array{kQuery, kKey}, [&](size_t i) {
     const auto& sizes =
-        pair.first.value(node.args[i].get<ValueRef>()->id).tensor().sizes;
+        pair.first.graph.value(node.args[i].get<ValueRef>()->id).tensor().sizes;
     const Expr positions = said(sizes[sizes.size() - 2]);
     return positions && positions.maybe_int64() == 1;
   });
@@ -413,10 +291,10 @@ std::vector<Argument> arguments(const Node& node, const Graph& graph) {
 bool Comparison::is_same_call(const Node& a, const Node& b, const Pair& pair) {
   if (a.kind != b.kind || a.target != b.target) return false;
   if (a.outputs.size() != b.outputs.size()) return false;
-  std::vector<Argument> args = arguments(a, pair.first);
+  std::vector<Argument> args = arguments(a, pair.first.graph);
   constexpr size_t kIsCausal = 5;
   if (masks_one_position(a, pair)) args[kIsCausal] = b.args[kIsCausal];
-  return are_same(args, arguments(b, pair.second), pair);
+  return are_same(args, arguments(b, pair.second.graph), pair);
 }
 
 bool Comparison::has_same_results(const Node& a, const Node& b, Pair& pair) {
@@ -429,9 +307,10 @@ bool Comparison::has_same_results(const Node& a, const Node& b, Pair& pair) {
       if ((x.values[k] == kNoOutput) != (y.values[k] == kNoOutput))
         return false;
       if (x.values[k] == kNoOutput) continue;
-      if (!bind(pair.first.value(x.values[k]), pair.second.value(y.values[k])))
+      if (!bind(pair.first.graph.value(x.values[k]),
+                pair.second.graph.value(y.values[k])))
         return false;
-      pair.of_first[x.values[k]] = y.values[k];
+      pair.first.same[x.values[k]] = y.values[k];
     }
   }
   return true;
@@ -447,15 +326,15 @@ bool Comparison::are_same(const std::vector<Argument>& a,
 
 bool Comparison::is_same(const Argument& a, const Argument& b,
                          const Pair& pair) {
-  const Expr x = number_of(pair.first, a, first_.env->pool());
-  const Expr y = number_of(pair.second, b, second_.env->pool());
+  const Expr x = number_of(pair.first.graph, a, first_.env->pool());
+  const Expr y = number_of(pair.second.graph, b, second_.env->pool());
   if (x && y) return is_same(x, y);
   const auto* p = a.get<ValueRef>();
   const auto* q = b.get<ValueRef>();
   if (p != nullptr || q != nullptr)
     return p != nullptr && q != nullptr && !x && !y &&
-           pair.of_first[p->id] != kNoOutput &&
-           pair.of_second[pair.of_first[p->id]] == pair.of_second[q->id];
+           pair.first.same[p->id] != kNoOutput &&
+           pair.second.same[pair.first.same[p->id]] == pair.second.same[q->id];
   const auto* list = a.get<ListArgument>();
   const auto* other_list = b.get<ListArgument>();
   if (list != nullptr && other_list != nullptr)
@@ -470,29 +349,24 @@ bool Comparison::is_same(const Argument& a, const Argument& b,
     const double e = *b.get<double>();
     return std::bit_cast<uint64_t>(*d) == std::bit_cast<uint64_t>(e);
   }
-  return pair.first.to_string(a) == pair.second.to_string(b);
+  return pair.first.graph.to_string(a) == pair.second.graph.to_string(b);
 }
 
 bool Comparison::is_same_graph(const Graph& a, const Graph& b) {
-  Pair pair(a, b);
+  Pair pair = pair_of(a, b);
   return has_same_inputs(pair) && has_same_nodes(pair) &&
          has_same_outputs(pair);
 }
 
-bool is_one_of(const std::set<ValueId>& values, const Argument& a) {
-  const ValueRef* ref = a.get<ValueRef>();
-  return ref != nullptr && values.contains(ref->id);
-}
-
 bool Comparison::has_same_outputs(const Pair& pair) {
-  const std::vector<OutputSpec>& a = pair.first.outputs;
-  const std::vector<OutputSpec>& b = pair.second.outputs;
+  const std::vector<OutputSpec>& a = pair.first.graph.outputs;
+  const std::vector<OutputSpec>& b = pair.second.graph.outputs;
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](const OutputSpec& x, const OutputSpec& y) {
                       return x.kind == y.kind && x.target == y.target &&
                              is_same(x.arg, y.arg, pair) &&
-                             !is_one_of(pair.copies_of_first, x.arg) &&
-                             !is_one_of(pair.copies_of_second, y.arg);
+                             !is_one_of(pair.first.copies, x.arg) &&
+                             !is_one_of(pair.second.copies, y.arg);
                     });
 }
 
@@ -500,17 +374,6 @@ bool keeps_calls_of_modules(const ExportedProgram& program) {
   return std::ranges::any_of(
       program.module_call_graph,
       [](const ModuleCallEntry& entry) { return entry.signature.has_value(); });
-}
-
-bool writes(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, [](const Node& node) {
-    return (node.kind == Node::Kind::kOperator &&
-            node.op->schema().is_mutable()) ||
-           std::ranges::any_of(node.args, [](const Argument& a) {
-             const GraphArgument* sub = a.get<GraphArgument>();
-             return sub != nullptr && writes(*sub->graph);
-           });
-  });
 }
 
 bool Comparison::holds() {
