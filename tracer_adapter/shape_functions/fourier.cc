@@ -118,6 +118,29 @@ bool fft_c2c(RuleCall& call) {
   return true;
 }
 
+// Windows of `size` elements, `hop` apart, of which `used` count.
+struct Windows {
+  explicit Windows(const RuleCall& call)
+      : size(call.args[1].toInt()),
+        hop(call.is_none(2) ? size >> 2 : call.args[2].toInt()),
+        used(call.is_none(3) ? size : call.args[3].toInt()) {}
+  // As long as `window`, if it is a tensor.
+  void require_used(const RuleCall& call, const IValue& window) const {
+    TORCH_CHECK(
+        used > 0 && used <= size, op_name(call),
+        ": expected 0 < win_length <= n_fft, but got win_length=", used);
+    if (window.isTensor())
+      TORCH_CHECK(window.toTensor().dim() == 1 &&
+                      expect(window.toTensor().sym_size(0).sym_eq(used)),
+                  op_name(call),
+                  ": expected a 1D window tensor of size equal to win_length=",
+                  used, ", but got window with size ",
+                  to_text(window.toTensor().sym_sizes()));
+  }
+
+  int64_t size, hop, used;
+};
+
 // A transform of each window of n_fft elements, hop apart.  The kernel leaves
 // the frequencies innermost and then exchanges them with the windows.
 bool stft(RuleCall& call) {
@@ -128,9 +151,8 @@ bool stft(RuleCall& call) {
       self.dim() > 2 || flag_or(arg(call, "align_to_window"), false) ||
       (window.isTensor() && window.toTensor().is_complex()))
     return false;
-  const int64_t size = call.args[1].toInt();
-  const int64_t hop = call.is_none(2) ? size >> 2 : call.args[2].toInt();
-  const int64_t used = call.is_none(3) ? size : call.args[3].toInt();
+  const Windows each(call);
+  const int64_t size = each.size, hop = each.hop;
   SymInt length = self.sym_size(-1);
   if (flag_or(arg(call, "center"), false)) {
     if (arg(call, "pad_mode").toStringRef() == "reflect")
@@ -146,16 +168,7 @@ bool stft(RuleCall& call) {
   TORCH_CHECK(size > 0, "stft: expected 0 < n_fft, but got n_fft=", size);
   TORCH_CHECK(hop > 0,
               "stft: expected hop_length > 0, but got hop_length=", hop);
-  TORCH_CHECK(
-      used > 0 && used <= size,
-      "stft: expected 0 < win_length <= n_fft, but got win_length=", used);
-  if (window.isTensor())
-    TORCH_CHECK(window.toTensor().dim() == 1 &&
-                    expect(window.toTensor().sym_size(0).sym_eq(used)),
-                "stft: expected a 1D window tensor of size equal to "
-                "win_length=",
-                used, ", but got window with size ",
-                to_text(window.toTensor().sym_sizes()));
+  each.require_used(call, window);
   const SymInt windows = floor_div(length - size, hop) + 1;
   const SymInt frequencies =
       flag_or(arg(call, "onesided"), true) ? size / 2 + 1 : size;
@@ -188,15 +201,12 @@ bool istft(RuleCall& call) {
   TORCH_CHECK(self.dim() == 2 || self.dim() == 3,
               "istft: expected a tensor with 2 or 3 dimensions, but got ",
               self.dim());
-  const int64_t size = call.args[1].toInt();
-  const int64_t hop = call.is_none(2) ? size >> 2 : call.args[2].toInt();
-  const int64_t used = call.is_none(3) ? size : call.args[3].toInt();
+  const Windows each(call);
+  const int64_t size = each.size, hop = each.hop;
   TORCH_CHECK(
-      hop > 0 && hop <= used,
+      hop > 0 && hop <= each.used,
       "istft: expected 0 < hop_length <= win_length, but got hop_length=", hop);
-  TORCH_CHECK(
-      used > 0 && used <= size,
-      "istft: expected 0 < win_length <= n_fft, but got win_length=", used);
+  each.require_used(call, window);
   const SymInt frequencies = self.sym_size(-2), windows = self.sym_size(-1);
   for (const SymInt& n : self.sym_sizes())
     PROVISO_REQUIRE(n.sym_gt(0), "istft: input tensor cannot be empty");
@@ -215,9 +225,6 @@ bool istft(RuleCall& call) {
                                 : c10::toRealValueType(self.scalar_type());
   if (window.isTensor()) {
     const Tensor& w = window.toTensor();
-    TORCH_CHECK(w.dim() == 1 && expect(w.sym_size(0).sym_eq(used)),
-                "istft: Invalid window shape. window has to be 1D and length "
-                "of `win_length`");
     TORCH_CHECK(is_complex || !w.is_complex(),
                 "istft: complex windows are incompatible with "
                 "return_complex=False");

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "tracer_adapter/run/known_operators.h"
 #include "tracer_adapter/trace/tensors_in.h"
 
 namespace proviso::inline v0_2 {
@@ -74,8 +75,9 @@ std::optional<c10::OperatorHandle> functional_of(
     const c10::OperatorHandle& op) {
   std::vector<c10::Argument> given;
   for (const c10::Argument& a : op.schema().arguments()) {
-    if (!a.is_out()) given.push_back(a);
-    if (a.is_out() && a.real_type()->kind() != c10::TypeKind::TensorType)
+    if (!a.is_out())
+      given.push_back(a);
+    else if (a.real_type()->kind() != c10::TypeKind::TensorType)
       return std::nullopt;
   }
   const size_t outs = op.schema().arguments().size() - given.size();
@@ -86,9 +88,11 @@ std::optional<c10::OperatorHandle> functional_of(
   for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
     if (name.name != op.operator_name().name) continue;
     const auto found = dispatcher.findSchema(name);
-    if (found && found->schema().returns().size() == outs &&
-        takes_all_but_out(found->schema(), given))
-      return found;
+    if (!found || found->schema().returns().size() != outs ||
+        !takes_all_but_out(found->schema(), given))
+      continue;
+    // Without a rule it may be composed of the very overload that writes.
+    if (has_rule(*found) || !is_composite(*found)) return found;
   }
   return std::nullopt;
 }
