@@ -151,18 +151,12 @@ class _Measure:
         parts = [self.of(arg) for arg in args]
         for pair in itertools.combinations(parts, 2):
             self._multiply_out([(terms, dict(its)) for terms, its in pair])
-        degrees = {}
-        for _, its in parts:
-            degrees = _merged(degrees, its, max)
-        return _most_terms(parts), degrees
+        return _most_terms(parts), _highest_degrees(parts)
 
     def _sum(self, nodes):
-        terms, degrees = 0, {}
-        for node in nodes:
-            more, its = self.of(node)
-            terms += more
-            degrees = _merged(degrees, its, max)
-        return terms or 1, degrees
+        parts = [self.of(node) for node in nodes]
+        terms = sum(more for more, _ in parts)
+        return terms or 1, _highest_degrees(parts)
 
     def _product(self, nodes):
         return _product_of([self.of(node) for node in nodes])
@@ -213,6 +207,13 @@ class _Measure:
 
 def _most_terms(parts):
     return max((terms for terms, _ in parts), default=1)
+
+
+def _highest_degrees(parts):
+    degrees = {}
+    for _, its in parts:
+        degrees = _merged(degrees, its, max)
+    return degrees
 
 
 def _product_of(parts):
