@@ -3,7 +3,7 @@
 import op_samples
 import pytest
 import torch
-from test_operators import MATRIX, compare_at
+from eager_at_sizes import MATRIX, compare_at
 from torch.utils import _pytree as pytree
 
 import proviso
