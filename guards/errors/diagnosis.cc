@@ -30,8 +30,8 @@ namespace {
 
 class Answerer {
  public:
-  Answerer(const ErrorText& text, KnownFacts& known, const TextError& e)
-      : text_(text),
+  Answerer(QuotedCode& code, KnownFacts& known, const TextError& e)
+      : code_(code),
         known_(known),
         e_(e),
         place_(place_of(e)),
@@ -112,8 +112,9 @@ class Answerer {
 
   // Whether checks of the code that the text quotes imply it.
   bool implied_by_program(Context& known, Expr q) {
+    if (code_.functions_of(e_.stream).empty()) return false;
     Context context = known.clone();
-    if (!assume_user_checks(text_, e_, q, place_, names_, context) ||
+    if (!assume_user_checks(code_, e_, q, place_, names_, context) ||
         context.contradiction()) {
       return false;
     }
@@ -335,7 +336,7 @@ class Answerer {
         "Either the spec says it, or the line that needs it changes.";
   }
 
-  const ErrorText& text_;
+  QuotedCode& code_;
   KnownFacts& known_;
   const TextError& e_;
   const TextFrame place_;
@@ -343,19 +344,40 @@ class Answerer {
   Diagnosis d_;
 };
 
-Diagnosis answer_within(const ErrorText& text, KnownFacts& known,
-                        const TextError& e) {
+// The answers of one text.
+class Answers {
+ public:
+  explicit Answers(const ErrorText& text) : text_(text), code_(text) {}
+
   // What all errors of a text may take is bounded, and so is each.
-  auto answered = try_within(fixed::error_units, nullptr, [&] {
-    return Diagnosis(Answerer(text, known, e).answer());
-  });
-  if (answered) return *std::move(answered);
-  Diagnosis d;
-  d.question = e.expression;
-  d.text_line = e.line;
-  d.why = "The question takes more work than one may.";
-  return d;
-}
+  Diagnosis of(const TextError& e) {
+    if (KnownFacts* known = facts_of(e.env)) {
+      auto answered = try_within(fixed::error_units, nullptr, [&] {
+        return Diagnosis(Answerer(code_, *known, e).answer());
+      });
+      if (answered) return *std::move(answered);
+    }
+    Diagnosis d;
+    d.question = e.expression;
+    d.text_line = e.line;
+    d.times = e.times;
+    d.why = "The question takes more work than one may.";
+    return d;
+  }
+
+ private:
+  // Null where what is left is too little to read them.
+  KnownFacts* facts_of(uint32_t env) {
+    const auto read = try_within(Budget::units_left(), nullptr, [&] {
+      return &known_.try_emplace(env, text_.envs[env]).first->second;
+    });
+    return read.value_or(nullptr);
+  }
+
+  const ErrorText& text_;
+  QuotedCode code_;
+  std::map<uint32_t, KnownFacts> known_;
+};
 
 // What several processes say alike.
 bool is_same(const Diagnosis& a, const Diagnosis& b) {
@@ -378,12 +400,12 @@ std::string_view name_of(DiagnosisKind kind) {
 }
 
 std::vector<Diagnosis> diagnose(const ErrorText& text) {
+  const Budget all(
+      std::min<uint64_t>(20'000'000, 1'800'000 + 5'000 * text.lines));
+  Answers answers(text);
   std::vector<Diagnosis> result;
-  std::map<uint32_t, KnownFacts> known;
-  Budget all(std::min<uint64_t>(20'000'000, 1'800'000 + 5'000 * text.lines));
   for (const TextError& e : text.errors) {
-    auto of_env = known.try_emplace(e.env, text.envs[e.env]).first;
-    Diagnosis d = answer_within(text, of_env->second, e);
+    Diagnosis d = answers.of(e);
     if (e.stream < text.streams.size()) d.stream = text.streams[e.stream];
     const auto same =
         std::find_if(result.begin(), result.end(),

@@ -7,7 +7,8 @@
 //         torch._check(b <= c)
 //         if a <= c:                  asks u0 <= u2
 //
-//   assume_user_checks(text, e, question, names, context);
+//   QuotedCode code(text);
+//   assume_user_checks(code, e, question, place, names, context);
 //   context.ask(question).verdict;    // kYes
 //
 // A check counts where it is made before the line on every way to it, in the
@@ -18,16 +19,18 @@
 #pragma once
 
 #include "guards/errors/error_text.h"
+#include "guards/errors/quoted_code.h"
 #include "guards/errors/symbol_names.h"
 #include "solver/solver.h"
 
 namespace proviso::inline v0_2::internal {
 
 // Assumes the checks in the context of the question; whether there were any.
+// Where the code is too much to be looked through there are none.
 // Symbols for other words have names that begin with kWordPrefix.
-bool assume_user_checks(const ErrorText& text, const TextError& e,
-                        Expr question, const TextFrame& place,
-                        const SymbolNames& names, Context& context);
+bool assume_user_checks(QuotedCode& code, const TextError& e, Expr question,
+                        const TextFrame& place, const SymbolNames& names,
+                        Context& context);
 
 inline constexpr std::string_view kWordPrefix = "the word ";
 

@@ -866,7 +866,7 @@ Expr Problem::question_in(ExprPool& pool) const {
 }
 
 size_t Problem::length() const {
-  size_t total = question.size();
+  size_t total = question.size() + log.size();
   for (const std::string& fact : facts) total += fact.size();
   return total;
 }

@@ -27,6 +27,8 @@ struct Problem {
   std::string question;
   // Instead of the text, for what no text has: over s0, s1, u0 and u1.
   std::function<Expr(ExprPool&)> build = {};
+  // Instead of both, for what reads PyTorch's texts: a whole log.
+  std::string log = {};
 
   size_t length() const;
   Expr question_in(ExprPool& pool) const;
@@ -44,6 +46,8 @@ inline void PrintTo(const Family& family, std::ostream* out) {
 const std::vector<Family>& bombs();
 // Of these, the ones that mix operators (mixed.cc).
 const std::vector<Family>& mixed_bombs();
+// Logs, for the layer that reads PyTorch's texts (log_bombs.cc).
+const std::vector<Family>& log_bombs();
 // Expressions of n levels, most of which no text that is parsed has.
 const std::vector<Family>& deep_bombs();
 // The family's name as gtest wants it.

@@ -317,8 +317,10 @@ void use_programs(const Problem& problem, Meter& meter) {
              [&] { describe(*set, "dx", {.range = Interval::at_least(2)}); });
 }
 
-void use_errors(const Problem& problem, Meter& meter) {
-  if (problem.build) return;
+namespace {
+
+std::string log_of(const Problem& problem) {
+  if (!problem.log.empty()) return problem.log;
   std::string text;
   for (const std::string& fact : problem.facts) {
     text +=
@@ -331,6 +333,14 @@ void use_errors(const Problem& problem, Meter& meter) {
       "Could not guard on data-dependent expression " +
       problem.question + " (unhinted: " + problem.question +
       ").  (Size-like symbols: u0)\n\nCaused by: (m.py:3 in forward)\n";
+  return text;
+}
+
+}  // namespace
+
+void use_errors(const Problem& problem, Meter& meter) {
+  if (problem.build) return;
+  const std::string text = log_of(problem);
   ErrorText read;
   std::vector<Diagnosis> found;
   if (!meter.call("read_errors", [&] { read = read_errors(text); })) return;
@@ -338,6 +348,7 @@ void use_errors(const Problem& problem, Meter& meter) {
   meter.call("to_text", [&] { to_text(found); });
   meter.call("to_json", [&] { to_json(found, true); });
   meter.call("to_html", [&] { to_html(found); });
+  meter.call("explain", [&] { to_json(diagnose(read_errors(text)), true); });
 }
 
 }  // namespace proviso::testing

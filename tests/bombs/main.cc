@@ -154,6 +154,8 @@ int run(const Options& options) {
   if (options.seeds == 0) {
     std::vector<Family> families = bombs();
     families.insert(families.end(), deep_bombs().begin(), deep_bombs().end());
+    if (options.layer->use == use_errors)
+      families.insert(families.end(), log_bombs().begin(), log_bombs().end());
     for (const Family& family : families) {
       if (std::string(family.name).find(options.family) != std::string::npos)
         bad += !run_family(family, options);

@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "guards/errors/diagnosis_html.h"
 #include "guards/errors/diagnosis_text.h"
+#include "sym/budget.h"
 
 namespace proviso {
 namespace {
@@ -265,6 +268,36 @@ TEST(Diagnosis, JsonAndPagesQuoteWhatTextsHold) {
   EXPECT_THAT(page, testing::HasSubstr("/a&lt;b&gt;"));
   EXPECT_THAT(page, testing::HasSubstr("&quot;&lt;/pre&gt;"));
   EXPECT_THAT(page, testing::Not(testing::HasSubstr("://")));
+}
+
+// --- work
+
+uint64_t units_of(const std::string& text) {
+  const Budget all(Budget::kUnlimited);
+  const uint64_t before = Budget::units_left();
+  diagnose(read_errors(text));
+  return before - Budget::units_left();
+}
+
+// Checks of the code are found however often it asks.
+TEST(DiagnosisWork, LinesOfCodeThatAskAlikeAreOne) {
+  std::string program = "def f(a, b, c):\n";
+  for (const char* line :
+       {"    a = t[0].item()\n", "    b = t[1].item()\n",
+        "    c = t[2].item()\n", "    torch._check(a <= b)\n",
+        "    torch._check(b <= c)\n"}) {
+    program += line;
+  }
+  for (int i = 0; i < 400; ++i) program += "    if a <= c:\n";
+  std::string errors;
+  for (int i = 0; i < 60; ++i) {
+    errors +=
+        guard_error("u" + std::to_string(i) + " <= u" + std::to_string(i + 1));
+  }
+  const std::vector<Diagnosis> all = all_of(program + errors);
+  EXPECT_THAT(all, SizeIs(60));
+  for (const Diagnosis& d : all) EXPECT_EQ(kind_of(d), "implied");
+  EXPECT_LT(units_of(program + errors), 1'000'000u);
 }
 
 }  // namespace

@@ -185,8 +185,9 @@ TEST(UserChecks, CountOnEveryWayToTheLine) {
     const Expr question = *read_expression(pool, "u0 <= u2");
     Context context(pool);
     const SymbolNames names(env, e, place);
+    QuotedCode code(text);
     const bool any =
-        assume_user_checks(text, e, question, place, names, context);
+        assume_user_checks(code, e, question, place, names, context);
     std::vector<std::string> found;
     for (const std::string& fact : facts_of(context)) {
       if (!fact.empty()) found.push_back(fact);
@@ -196,7 +197,7 @@ TEST(UserChecks, CountOnEveryWayToTheLine) {
     EXPECT_EQ(any, !p.checks.empty()) << p.about;
     e.line = 1;  // quoted after the error
     Context before(pool);
-    EXPECT_FALSE(assume_user_checks(text, e, question, place, names, before));
+    EXPECT_FALSE(assume_user_checks(code, e, question, place, names, before));
   }
 }
 
@@ -217,7 +218,8 @@ TEST(UserChecks, AreAboutTheSymbols) {
   const Expr question = *read_expression(pool, "u0 <= u2");
   Context context(pool);
   const SymbolNames names(env, e, place);
-  EXPECT_TRUE(assume_user_checks(text, e, question, place, names, context));
+  QuotedCode code(text);
+  EXPECT_TRUE(assume_user_checks(code, e, question, place, names, context));
   EXPECT_EQ(context.ask(question).verdict, Verdict::kYes);
   EXPECT_EQ(context.ask(*read_expression(pool, "u0 < u2")).verdict,
             Verdict::kUnknown);
