@@ -400,8 +400,7 @@ std::string_view name_of(DiagnosisKind kind) {
 }
 
 std::vector<Diagnosis> diagnose(const ErrorText& text) {
-  const Budget all(
-      std::min<uint64_t>(20'000'000, 1'800'000 + 5'000 * text.lines));
+  const Budget all(text.units);
   Answers answers(text);
   std::vector<Diagnosis> result;
   for (const TextError& e : text.errors) {

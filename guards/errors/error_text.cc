@@ -605,12 +605,16 @@ std::optional<Expr> read_expression(ExprPool& pool, const std::string& text,
   }
 }
 
-ErrorText read_errors(string_view text) {
-  LogLines log(text);
-  ErrorText out;
-  out.streams = log.streams();
-  out.lines = log.lines().size();
-  out.was_cut = log.was_cut();
+namespace {
+
+// Grows with the text, and not with lines that say nothing.
+uint64_t units_of(string_view text) {
+  return std::min<uint64_t>(
+      fixed::most_explain_units,
+      fixed::explain_units + fixed::explain_units_of_byte * text.size());
+}
+
+void read_lines(const LogLines& log, ErrorText& out) {
   std::vector<std::vector<const LogLine*>> by_stream(log.streams().size());
   // Where one process is named, what is not named is of it too.
   const bool is_one = log.streams().size() <= 2;
@@ -620,6 +624,21 @@ ErrorText read_errors(string_view text) {
   for (uint32_t s = 0; s < by_stream.size(); ++s) {
     if (!by_stream[s].empty()) Reader(out, s).read(by_stream[s]);
   }
+}
+
+}  // namespace
+
+ErrorText read_errors(string_view text) {
+  const LogLines log(text);
+  ErrorText out;
+  out.streams = log.streams();
+  out.lines = log.lines().size();
+  out.units = units_of(text);
+  const auto read = within(out.units, [&] {
+    read_lines(log, out);
+    return true;
+  });
+  out.was_cut = log.was_cut() || !read;
   return out;
 }
 

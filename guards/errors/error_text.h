@@ -74,6 +74,7 @@ struct ErrorText {
   size_t unread = 0;       // errors whose expression could not be made out
   uint32_t unread_at = 0;  // the line of the first
   bool was_cut = false;    // for its size
+  uint64_t units = 0;      // of work (sym/budget.h), for all answers to it
 };
 
 ErrorText read_errors(std::string_view text);

@@ -279,6 +279,37 @@ uint64_t units_of(const std::string& text) {
   return before - Budget::units_left();
 }
 
+bool is_answered(const Diagnosis& d) {
+  return d.why.find("more work") == d.why.npos;
+}
+
+TEST(DiagnosisWork, LinesThatSayNothingAllowNoMore) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) {
+    text += guard_error("Mod((u0*u1 + u" + std::to_string(i) +
+                        ")**5, u3*13 + " + std::to_string(i + 1) + ") > u4");
+  }
+  const uint64_t without = units_of(text);
+  EXPECT_LT(units_of(std::string(3000, '\n') + text), without + 150'000);
+  EXPECT_LE(read_errors(std::string(10'000, '\n')).units, 1'500'000u);
+}
+
+TEST(DiagnosisWork, ALongLogGetsItsAnswers) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) {
+    for (int k = 0; k < 30; ++k) {
+      text += "  File \"/srv/app/model.py\", line " + std::to_string(k + 1) +
+              ", in forward\n    x = self.layer(x, " + std::to_string(k) +
+              ")\n";
+    }
+    text += guard_error("Eq(Mod(u0*" + std::to_string(i + 2) + ", u1 + " +
+                        std::to_string(i) + "), 0)");
+  }
+  const std::vector<Diagnosis> all = all_of(text);
+  EXPECT_THAT(all, SizeIs(300));
+  EXPECT_TRUE(std::all_of(all.begin(), all.end(), is_answered));
+}
+
 // Checks of the code are found however often it asks.
 TEST(DiagnosisWork, LinesOfCodeThatAskAlikeAreOne) {
   std::string program = "def f(a, b, c):\n";
