@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "guards/errors/asked_alike.h"
 #include "guards/errors/asker.h"
 #include "guards/errors/choice.h"
 #include "guards/errors/dim_specs.h"
@@ -402,13 +403,21 @@ std::string_view name_of(DiagnosisKind kind) {
 std::vector<Diagnosis> diagnose(const ErrorText& text) {
   const Budget all(text.units);
   Answers answers(text);
+  AskedAlike alike(text);
   std::vector<Diagnosis> result;
+  std::vector<size_t> place;  // in it, of the answer to each question
   for (const TextError& e : text.errors) {
+    const size_t question = alike.number_of(e);
+    if (question < place.size()) {
+      result[place[question]].times += e.times;
+      continue;
+    }
     Diagnosis d = answers.of(e);
     if (e.stream < text.streams.size()) d.stream = text.streams[e.stream];
     const auto same =
         std::find_if(result.begin(), result.end(),
                      [&](const Diagnosis& other) { return is_same(other, d); });
+    place.push_back(static_cast<size_t>(same - result.begin()));
     if (same == result.end()) {
       result.push_back(std::move(d));
     } else {

@@ -283,6 +283,18 @@ bool is_answered(const Diagnosis& d) {
   return d.why.find("more work") == d.why.npos;
 }
 
+TEST(DiagnosisWork, OneAnswerIsThatOfAllRanks) {
+  const std::string ask = guard_error("Eq(Mod(s0*u0, u0 + 7), 7)");
+  std::string text;
+  for (int i = 0; i < 140; ++i)
+    text += "[rank" + std::to_string(i) + "]: " + ask;
+  const std::vector<Diagnosis> all = all_of(text);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_TRUE(is_answered(all[0]));
+  EXPECT_EQ(all[0].times, 140u);
+  EXPECT_LT(units_of(text), 2 * units_of(ask));
+}
+
 TEST(DiagnosisWork, LinesThatSayNothingAllowNoMore) {
   std::string text;
   for (int i = 0; i < 60; ++i) {

@@ -1,4 +1,4 @@
-// What the lines of quoted functions say.
+// What quoted lines say, and which errors ask alike.
 #include "guards/errors/quoted_code.h"
 
 #include <gmock/gmock.h>
@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "guards/errors/asked_alike.h"
 
 namespace proviso {
 namespace {
@@ -88,6 +89,56 @@ TEST(QuotedCode, OfLinesThatAskAlikeTheFirstStandsForAll) {
   EXPECT_THAT(f.askers("d = 1"), ElementsAre(7));
   EXPECT_THAT(f.askers("d = 2"), IsEmpty());
   EXPECT_THAT(f.askers(""), ElementsAre(0, 2, 4, 5, 8));
+}
+
+// --- errors that ask alike
+
+TEST(AskedAlike, WhereAllButTheProcessIsTheSame) {
+  const std::string ask =
+      "Could not guard on data-dependent expression u0 > 4\n";
+  const std::string fact = "eval u0 > 1 [guard added] (m.py:3 in f)\n";
+  const std::string code = "def f(a, b):\n    assert a < b\n";
+  struct Case {
+    std::string one, other;
+    bool is_alike;
+  };
+  const Case cases[] = {
+      {ask, ask, true},
+      {ask, "Could not guard on data-dependent expression u0 > 5\n", false},
+      {ask, "x.py:3: in f\n    if n > 4:\n" + ask, false},
+      {ask, ask + "evaluating expression to False.\n", false},
+      {fact + ask, fact + ask, true},
+      {fact + ask, ask, false},
+      {fact + ask, "eval u0 > 2 [guard added] (m.py:3 in f)\n" + ask, false},
+      {fact + ask, "eval u0 > 1 [guard added] (m.py:4 in f)\n" + ask, false},
+      // What is learnt later matters to neither.
+      {fact + ask, fact + ask + "eval u0 > 2 [guard added]\n", true},
+      {"create_unbacked_symint u0 [0, 9]\n" + ask, ask, false},
+      {"create_unbacked_symint u0 [0, 9]\n" + ask,
+       "create_unbacked_symint u0 [0, 8]\n" + ask, false},
+      {code + ask, code + ask, true},
+      {code + ask, ask, false},
+      {code + ask, "def f(a, b):\n    assert a < c\n" + ask, false},
+      {ask, ask + code, true},
+  };
+  for (const Case& c : cases) {
+    std::string text;
+    for (const auto& [rank, lines] :
+         {std::pair("[rank0]: ", c.one), std::pair("[rank1]: ", c.other)}) {
+      for (size_t from = 0; from < lines.size();) {
+        const size_t end = lines.find('\n', from) + 1;
+        text += rank + lines.substr(from, end - from);
+        from = end;
+      }
+    }
+    text += "[rank2]: \n";  // three processes, so that each is read alone
+    const ErrorText read = read_errors(text);
+    ASSERT_EQ(read.errors.size(), 2u) << text;
+    AskedAlike alike(read);
+    EXPECT_EQ(alike.number_of(read.errors[0]), 0u);
+    EXPECT_EQ(alike.number_of(read.errors[1]), c.is_alike ? 0u : 1u) << text;
+    EXPECT_EQ(alike.number_of(read.errors[0]), 0u);
+  }
 }
 
 }  // namespace
