@@ -4,6 +4,7 @@
 
 #include "guards/errors/text_parts.h"
 #include "guards/fixed_limits.h"
+#include "sym/excerpt.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -226,6 +227,7 @@ void EnvReader::allocated_at(const TextFrame& frame) {
   const string_view code = frame.code;
   std::optional<string_view> name = assigned_in(code);
   if (!name || !code.ends_with(".item()")) return;
+  if (s->words.size() >= fixed::read_names) return;
   if (code.find(".item()") != code.size() - 7) return;
   s->words.push_back({std::string(*name), frame});
 }
@@ -248,7 +250,7 @@ bool EnvReader::graph(string_view text) {
   if (text.starts_with("# File: ")) {
     graph_named_.clear();
     graph_checked_ = false;
-    graph_code_ = text.substr(8);
+    graph_code_ = text.substr(8, kFactLength);
     graph_type_ = {};
     return true;
   }
@@ -268,7 +270,7 @@ void EnvReader::name_by_graph() {
   std::optional<TextFrame> where =
       place_in(string_view(graph_code_).substr(0, mark));
   if (!where) return;
-  where->code = graph_code_.substr(mark + 8);
+  where->code = graph_code_.substr(mark + 8, kSentenceLength);
   std::optional<string_view> name = assigned_in(where->code);
   for (const auto& [owner, words] : graph_named_) {
     if (TextSymbol* s = symbol(owner)) {

@@ -562,12 +562,15 @@ class Reader {
       if (close == npos) return;
       const string_view name = text.substr(0, close);
       text.remove_prefix(close + 7);
-      size_t end = text.size();
-      for (string_view stop : {" or ", ", `", " in "}) {
-        end = std::min(end, text.find(stop));
+      // Up to the next symbol, which "`" begins.
+      const string_view own = text.substr(0, text.find('`'));
+      const bool is_last = own.size() == text.size();
+      size_t end = !is_last && own.ends_with(", ") ? own.size() - 2 : npos;
+      for (string_view stop : {" or ", " in "}) {
+        end = std::min(end, own.find(stop));
       }
-      if (is_symbol_name(name)) {
-        e.words[std::string(name)] = trim(text.substr(0, end));
+      if ((is_last || end != npos) && is_symbol_name(name)) {
+        e.words[std::string(name)] = trim(own.substr(0, end));
       }
     }
   }

@@ -4,6 +4,7 @@
 
 #include "guards/errors/text_parts.h"
 #include "guards/fixed_limits.h"
+#include "sym/budget.h"
 #include "sym/parse.h"
 
 namespace proviso::inline v0_2::internal {
@@ -30,8 +31,10 @@ Context KnownFacts::before(const TextError& e, Expr about) {
   options.work_limit = 200'000;
   Context context(pool_, options);
   const std::vector<size_t> chosen = relevant(e, about);
+  const std::set<std::string_view> sizes(e.size_like.begin(),
+                                         e.size_like.end());
   for (Expr s : symbols_) {
-    if (s.is_int()) declare(context, e, s);
+    if (s.is_int()) declare(context, s, sizes.contains(s.symbol().name));
   }
   for (size_t i : chosen) {
     const TextFact& fact = env_.facts[i];
@@ -47,12 +50,16 @@ std::vector<size_t> KnownFacts::relevant(const TextError& e, Expr about) {
   std::set<Expr, ExprLess> seen(symbols_.begin(), symbols_.end());
   std::set<size_t> chosen;
   for (size_t next = 0; next < symbols_.size(); ++next) {
-    const std::vector<size_t>& of = facts_of_[symbols_[next]];
-    for (auto it = of.rbegin(); it != of.rend(); ++it) {
-      if (*it >= e.facts_before || chosen.size() >= fixed::relevant_known_facts)
-        continue;
+    const auto known = facts_of_.find(symbols_[next]);
+    if (known == facts_of_.end()) continue;
+    const std::vector<size_t>& of = known->second;
+    auto it = std::lower_bound(of.begin(), of.end(), e.facts_before);
+    while (it != of.begin() && chosen.size() < fixed::relevant_known_facts) {
+      --it;
+      Budget::spend(2);
       if (!chosen.insert(*it).second) continue;
       for (Expr s : free_symbols(*facts_[*it])) {
+        Budget::charge(2);
         if (seen.insert(s).second) symbols_.push_back(s);
       }
     }
@@ -60,11 +67,8 @@ std::vector<size_t> KnownFacts::relevant(const TextError& e, Expr about) {
   return {chosen.begin(), chosen.end()};
 }
 
-void KnownFacts::declare(Context& context, const TextError& e,
-                         Expr symbol) const {
+void KnownFacts::declare(Context& context, Expr symbol, bool is_size) const {
   const std::string& name = symbol.symbol().name;
-  const bool is_size = std::find(e.size_like.begin(), e.size_like.end(),
-                                 name) != e.size_like.end();
   auto it = env_.symbols.find(name);
   Interval range;
   if (it != env_.symbols.end()) {

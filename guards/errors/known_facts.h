@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "guards/errors/error_text.h"
@@ -34,7 +35,7 @@ class KnownFacts {
 
  private:
   std::vector<size_t> relevant(const TextError& e, Expr about);
-  void declare(Context& context, const TextError& e, Expr symbol) const;
+  void declare(Context& context, Expr symbol, bool is_size) const;
 
   ExprPool pool_;
   const TextEnv& env_;
