@@ -33,6 +33,7 @@ constexpr Alias kAliases[] = {
     {"sym_max", Op::kMax},
     {"sym_not", Op::kNot},
     {"sym_float", Op::kToFloat},
+    {"sym_int", Op::kTruncToInt},
     {"sym_ite", Op::kWhere},
     {"ITE", Op::kWhere},
     {"Gt", Op::kLt, true},
@@ -78,6 +79,9 @@ std::unordered_map<std::string_view, Function> make_functions() {
     table[row.name] = {row.op, false};
     const std::string_view python = without_module(row.python);
     if (!python.empty()) table.try_emplace(python, Function{row.op, false});
+    // torch._sym_sqrt
+    if (row.target.starts_with("torch."))
+      table.try_emplace(without_module(row.target), Function{row.op, false});
   }
   for (const Alias& a : kAliases) table[a.name] = {a.op, a.swapped};
   return table;

@@ -273,7 +273,7 @@ class PythonText : public InfixText {
       case OpKind::kAbs:
       case OpKind::kToFloat:
       case OpKind::kRounding: return function(e, line);
-      case OpKind::kReal: return real(e, line);
+      case OpKind::kReal: return real(e, "float", line);
       case OpKind::kIndicator: return dense_indicator(e, line);
       case OpKind::kDefined: break;
     }
@@ -291,6 +291,18 @@ class PythonText : public InfixText {
     return infix.precedence;
   }
 
+  static Precedence real(Expr e, const std::string& to_float, Line& line) {
+    if (e.is(Op::kFloatPow)) {
+      const auto& [sign, precedence] = info(e.op()).infix;
+      line << as_float(e.arg(0), to_float) << std::string(sign)
+           << as_float(e.arg(1), to_float);
+      return precedence;
+    }
+    if (!e.is(Op::kTruncToFloat)) return function(e, line);
+    line << to_float << "(math.trunc(" << loose(e.arg(0)) << "))";
+    return Precedence::kAtom;
+  }
+
  private:
   // The only argument, which stands for the whole.
   static Precedence same(Expr e, Line& line) {
@@ -302,27 +314,16 @@ class PythonText : public InfixText {
     return call(info(e.op()).python, e, line);
   }
 
-  static Precedence real(Expr e, Line& line) {
-    if (e.is(Op::kFloatPow)) {
-      const auto& [sign, precedence] = info(e.op()).infix;
-      line << as_float(e.arg(0)) << std::string(sign) << as_float(e.arg(1));
-      return precedence;
-    }
-    if (!e.is(Op::kTruncToFloat)) return function(e, line);
-    line << "float(math.trunc(" << loose(e.arg(0)) << "))";
-    return Precedence::kAtom;
-  }
-
   static Precedence binary(Expr e, std::string sign, Line& line) {
     const Precedence level = info(e.op()).infix.precedence;
     line << at_least(e.arg(0), level) << std::move(sign)
          << at_least(e.arg(1), tighter(level));
     return level;
   }
-  static Line as_float(Expr e) {
+  static Line as_float(Expr e, std::string to_float) {
     Line line;
     if (e.is_float()) return std::move(line << at_least(e, Precedence::kAtom));
-    return std::move(line << "float(" << loose(e) << ")");
+    return std::move(line << std::move(to_float) << "(" << loose(e) << ")");
   }
   // The name that PyTorch's guard code has in scope.
   static Precedence dense_indicator(Expr e, Line& line) {
@@ -348,13 +349,22 @@ class TracedText final : public PythonText {
     }
     if (e.is(Op::kMin) || e.is(Op::kMax)) return nested(e, line);
     if (e.is(Op::kTruncToInt)) return call("torch.sym_int", e, line);
-    if (e.is(Op::kNot) || e.is(Op::kWhere) || e.is(Op::kToFloat)) {
-      return call(info(e.op()).target, e, line);
+    const OpInfo& op = info(e.op());
+    if (e.is(Op::kNot) || e.is(Op::kToFloat) || is_torchs_choice(e) ||
+        (op.kind == OpKind::kReal && op.target.starts_with("torch."))) {
+      return call(op.target, e, line);
+    }
+    if (op.kind == OpKind::kReal) {
+      return real(e, std::string(info(Op::kToFloat).target), line);
     }
     return PythonText::write(e, line);
   }
 
  private:
+  // torch.sym_ite() takes two symbolic numbers or two of Python's.
+  static bool is_torchs_choice(Expr e) {
+    return e.is(Op::kWhere) && e.arg(1).is_constant() == e.arg(2).is_constant();
+  }
   // f(a, f(b, c)): torch's take two.
   static Precedence nested(Expr e, Line& line) {
     for (size_t i = 0; i < e.arity(); ++i) {

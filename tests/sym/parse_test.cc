@@ -170,6 +170,9 @@ TEST_F(ParseTest, PythonsNamesMeanTheSame) {
   EXPECT_EQ(p("round(s0/2, 1)"), p("RoundDecimal(s0/2, 1)"));
   EXPECT_EQ(p("math.sqrt(s0)"), p("OpaqueUnaryFn_sqrt(s0)"));
   EXPECT_EQ(p("float(s0)"), p("ToFloat(s0)"));
+  EXPECT_EQ(p("torch.sym_float(s0)"), p("ToFloat(s0)"));
+  EXPECT_EQ(p("torch.sym_int(s0*0.5)"), p("TruncToInt(s0*0.5)"));
+  EXPECT_EQ(p("torch._sym_sqrt(s0)"), p("math.sqrt(s0)"));
 }
 
 TEST_F(ParseTest, NewSymbolsGetTheirKindFromTheirName) {

@@ -185,7 +185,17 @@ TEST_F(PrintTest, ChecksAskNoSymbolicNumberForItsTruth) {
            {"Min(u0, 8, s0) >= 2",
             "torch._check(torch.sym_min(u0, torch.sym_min(8, s0)) >= 2)"},
            {"~(Eq(u0, 0) & Eq(s0, 0))",
-            "torch._check(torch.sym_not((u0 == 0) & (s0 == 0)))"}}) {
+            "torch._check(torch.sym_not((u0 == 0) & (s0 == 0)))"},
+           {"ToFloat(u0)*0.5 > 2.5",
+            "torch._check(torch.sym_float(u0)*0.5 > 2.5)"},
+           {"FloatPow(ToFloat(u0), 0.5) < 4.5",
+            "torch._check(torch.sym_float(u0)**0.5 < 4.5)"},
+           {"OpaqueUnaryFn_sqrt(ToFloat(u0)) < 4.5",
+            "torch._check(torch._sym_sqrt(torch.sym_float(u0)) < 4.5)"},
+           {"Where(u0 > 2, u0, s0) > 1",
+            "torch._check(torch.sym_ite(u0 > 2, u0, s0) > 1)"},
+           {"Where(u0 > 2, u0, 3) > 1",
+            "torch._check((u0 if u0 > 2 else 3) > 1)"}}) {
     EXPECT_EQ(to_check(p(row.in)), row.out);
   }
 }
