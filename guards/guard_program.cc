@@ -319,9 +319,9 @@ void GuardProgram::require_quick() const {
 GuardProgram::Outcome GuardProgram::run(const Instruction* at,
                                         const Instruction* end,
                                         const int64_t* v) {
-  std::array<int64_t, fixed::program_stack>
-      stack;  // NOLINT: filled before it is read
-  int64_t* top = stack.data() - 1;
+  std::array<int64_t, fixed::program_stack + 1>
+      stack;  // NOLINT: filled before it is read, but for the first
+  int64_t* top = stack.data();  // the last that was pushed
   const auto pop = [&top] { return *top--; };
   for (; at != end; ++at) {
     int64_t b = 0;  // the upper of two operands
@@ -373,7 +373,7 @@ GuardProgram::Outcome GuardProgram::run(const Instruction* at,
       case Code::kExact: return Outcome::kUnsure;  // whole conditions
     }
   }
-  return stack[0] ? Outcome::kTrue : Outcome::kFalse;
+  return *top ? Outcome::kTrue : Outcome::kFalse;
 }
 
 bool GuardProgram::exactly(size_t condition, const int64_t* values) const {

@@ -107,6 +107,8 @@ bool Decider::has_decidable_part(Expr e) {
 
 // A rewrite by facts is an answer like any other.  One that uses an assumption
 // is not made: Max(0, s0 - 2) is right for every size, and s0 - 2 from two on.
+// Nor is one that is not proved by itself, as of Max(1, s0)**0.5: what it uses
+// is not known.
 Expr Decider::simplify(Expr e) {
   const Expr r = replacements_.apply(e);
   if (r.is_bool() || !has_decidable_part(r)) return r;
@@ -115,7 +117,7 @@ Expr Decider::simplify(Expr e) {
   Expr s = facts_.context().canonical(r);
   if (s != r && s.type() == r.type() &&
       subset(symbols_.in(s), symbols_.in(r)) &&
-      !facts_.leans_on_assumption(eq(r, s))) {
+      (facts_.assumed().empty() || is_known_without_assumptions(eq(r, s)))) {
     unguarded_answers_.add_decision(eq(r, s), Verdict::kYes, AskMode::kFull);
     s = replacements_.apply(s);
   } else {
