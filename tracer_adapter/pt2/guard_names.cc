@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "sym/traced_python.h"
 #include "tracer_adapter/ir/printable.h"
 #include "tracer_adapter/pt2/fail.h"
 #include "tracer_adapter/pt2/quoted_texts.h"
@@ -33,6 +34,17 @@ size_t end_of_text(std::string_view guard, size_t at) {
 }
 
 }  // namespace
+
+std::vector<std::string> guards_for_torch(const ExportedProgram& program) {
+  std::vector<std::string> result;
+  for (const Guard& guard : program.guards())
+    result.push_back(
+        internal::to_traced_python(guard.condition, [](Expr symbol) {
+          return symbol.symbol().source.empty() ? symbol.symbol().name
+                                                : symbol.symbol().source;
+        }));
+  return result;
+}
 
 void check_guard(const std::string& guard) {
   const std::string shown = "the guard " + shown_text(guard);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tracer_adapter/ir/printable.h"
+#include "tracer_adapter/pt2/guard_names.h"
 #include "tracer_adapter/pt2/json_reader.h"
 #include "tracer_adapter/pt2/json_writer.h"
 #include "tracer_adapter/pt2/model_schema.h"
@@ -37,7 +38,7 @@ SourceLocation read_place(const Json& json) {
 }  // namespace
 
 GuardPlaces guard_places(const ExportedProgram& program) {
-  const std::vector<std::string> texts = program.guards_code();
+  const std::vector<std::string> texts = guards_for_torch(program);
   GuardPlaces result;
   for (size_t i = 0; i < texts.size(); ++i) {
     auto places = places_of(program.guards()[i], texts[i]);

@@ -23,7 +23,7 @@ inline constexpr const char* kGuardPlaces = "extra/proviso_guards.json";
 
 using GuardPlaces = std::map<std::string, std::vector<SourceLocation>>;
 
-// By the guard's text, as guards_code() writes it.
+// By the guard's text in the file.
 GuardPlaces guard_places(const ExportedProgram& program);
 
 std::string write_guard_places(const GuardPlaces& places);

@@ -15,6 +15,7 @@
 #include "tracer_adapter/ir/schema_types.h"
 #include "tracer_adapter/pt2/fail.h"
 #include "tracer_adapter/pt2/file_hints.h"
+#include "tracer_adapter/pt2/guard_names.h"
 #include "tracer_adapter/pt2/loader_check.h"
 #include "tracer_adapter/pt2/named_numbers.h"
 #include "tracer_adapter/pt2/quoted_texts.h"
@@ -875,7 +876,7 @@ Interval Writer::left_to_guards(Expr size, const Interval& range) const {
 
 // Torch's loader checks these and what the metadata of the inputs says.
 std::vector<std::string> Writer::guards() const {
-  std::vector<std::string> result = program_.guards_code();
+  std::vector<std::string> result = guards_for_torch(program_);
   ShapeEnv& env = *program_.env;
   std::set<std::string> seen;
   for (const InputDim& dim : env.input_dims()) {

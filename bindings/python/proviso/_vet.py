@@ -56,6 +56,9 @@ _CONSTANTS = frozenset(
 _SYMBOL = re.compile(r"[a-z]{1,4}[0-9]+\Z")
 _MATH = frozenset(
     "floor ceil trunc sqrt isnan inf nan log log2 exp sin cos tan".split())
+_SYMBOLIC = frozenset(
+    f"_sym_{name}" for name in
+    "sqrt cos cosh sin sinh tan tanh asin acos atan log2".split())
 _LONGEST, _LARGEST = 100_000, 2 ** 64
 _NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare,
           ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Attribute,
@@ -73,7 +76,7 @@ def _attribute_is_plain(node):
     if isinstance(node.value, ast.Name) and node.value.id == "math":
         return node.attr in _MATH
     if isinstance(node.value, ast.Name) and node.value.id == "torch":
-        return node.attr.startswith("sym_")
+        return node.attr.startswith("sym_") or node.attr in _SYMBOLIC
     # A field of a dataclass, which nothing calls: L['batch'].lengths.size()
     return _root(node) == "L" and not node.attr.startswith("_")
 
