@@ -88,6 +88,8 @@ class FakeTensorImpl final : public c10::TensorImpl {
   // `value` was recorded with gradients off.
   bool without_grad = false;
   at::Tensor constant;
+  // What a wrapped number of a program that is traced again is.
+  c10::SymNode number;
 
   c10::IntArrayRef sizes_custom() const override;
   c10::IntArrayRef strides_custom() const override;

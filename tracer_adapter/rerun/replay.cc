@@ -3,7 +3,6 @@
 #include <ATen/core/List.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_strided.h>
-#include <ATen/ops/scalar_tensor.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
@@ -209,12 +208,6 @@ c10::IValue Replay::value(const Argument& a, const Scope& scope) const {
   return to_ivalue(a);
 }
 
-// A symbolic number where an operator takes a tensor.
-at::Tensor symbolic_tensor(const c10::IValue& number) {
-  return at::scalar_tensor(number.toScalar(),
-                           number.isSymFloat() ? at::kDouble : at::kLong);
-}
-
 c10::IValue Replay::list(const ListArgument& items, const c10::Type& element,
                          const Scope& scope) const {
   Values values;
@@ -260,7 +253,7 @@ c10::IValue Replay::argument(const Argument& a, const c10::Type& formal,
   const bool symbolic = v.isSymInt() || v.isSymFloat() || v.isSymBool();
   if (type.kind() == c10::TypeKind::TensorType && !v.isNone() &&
       !v.isTensor()) {
-    if (symbolic) return symbolic_tensor(v);
+    if (symbolic) return symbolic_number_tensor(v);
     const c10::impl::ExcludeDispatchKeyGuard no_trace(kTraceKey);
     return number_tensor(v);
   }
@@ -432,14 +425,8 @@ c10::IValue Replay::result(const GraphValue& value) {
 }
 
 void Replay::run_control_flow(const Node& node, Scope& scope) {
-  // Every list but the last is of operands that the operator makes for its
-  // sub-graphs; the last is what they read from around them.
-  size_t made = 0, read = 0;
-  for (const Argument& a : node.args)
-    if (const ListArgument* list = a.get<ListArgument>()) {
-      made += read;
-      read = list->items.size();
-    }
+  // The last list is what the sub-graphs read from around them; the operator
+  // makes their other operands.
   Values outside;
   for (const Argument& item : node.args.back().get<ListArgument>()->items)
     outside.push_back(value(item, scope));
@@ -452,6 +439,7 @@ void Replay::run_control_flow(const Node& node, Scope& scope) {
     names.push_back(body->name.substr(0, body->name.rfind('_')));
     tracer_.begin_sub_graph("a sub-graph of " + node.target);
     Values inputs;
+    const size_t made = body->graph->inputs.size() - outside.size();
     for (size_t i = 0; i < made; ++i) {
       const ValueRef* ref = body->graph->inputs[i].arg.get<ValueRef>();
       inputs.push_back(operand(body->graph->value(ref->id)));

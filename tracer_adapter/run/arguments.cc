@@ -37,6 +37,20 @@ at::Tensor number_tensor(const c10::IValue& value) {
   return t;
 }
 
+at::Tensor symbolic_number_tensor(const c10::IValue& value) {
+  const at::Tensor t = make_fake({}, {},
+                                 value.isSymInt()     ? at::kLong
+                                 : value.isSymFloat() ? at::kDouble
+                                                      : at::kBool,
+                                 c10::kCPU);
+  FakeTensorImpl& impl = *fake_impl(t);
+  impl.set_wrapped_number(true);
+  impl.number = value.isSymInt()     ? value.toSymInt().toSymNode()
+                : value.isSymFloat() ? value.toSymFloat().toSymNodeImpl()
+                                     : value.toSymBool().toSymNodeImpl();
+  return t;
+}
+
 double to_double(const c10::IValue& v) {
   if (v.isDouble()) return v.toDouble();
   if (v.isSymFloat()) return v.toSymFloat().guard_float(__FILE__, __LINE__);
@@ -123,17 +137,6 @@ c10::IValue evaluate_list(const ArgumentPlan& plan, const Slots& slots,
   for (const ArgumentPlan& item : plan.items)
     list.push_back(convert(evaluate(item, slots)));
   return list;
-}
-
-// What eager makes of a number that is not known: its value is nowhere read.
-at::Tensor symbolic_number_tensor(const c10::IValue& value) {
-  const at::Tensor t = make_fake({}, {},
-                                 value.isSymInt()     ? at::kLong
-                                 : value.isSymFloat() ? at::kDouble
-                                                      : at::kBool,
-                                 c10::kCPU);
-  t.unsafeGetTensorImpl()->set_wrapped_number(true);
-  return t;
 }
 
 c10::IValue as_tensor(const c10::IValue& value) {

@@ -25,6 +25,9 @@ namespace proviso::inline v0_2 {
 c10::IValue to_ivalue(const Argument& a);
 // A number as the 0-dim tensor that eager makes of it.
 at::Tensor number_tensor(const c10::IValue& value);
+// The same of a symbolic number: a fake, whose value is nowhere read, and which
+// an operator that is recorded takes as the number.
+at::Tensor symbolic_number_tensor(const c10::IValue& value);
 // Of an integer, a truth value or a float.
 double to_double(const c10::IValue& value);
 

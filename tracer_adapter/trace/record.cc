@@ -126,8 +126,12 @@ Argument list_argument(const T& values) {
 // A Python number in a tensor argument: `x * 2` comes as a 0-dim tensor, which
 // must not become a constant of the program.
 std::optional<Argument> Tracer::wrapped_number(const at::Tensor& t) {
-  if (!t.unsafeGetTensorImpl()->is_wrapped_number() || is_fake(t))
+  if (!t.unsafeGetTensorImpl()->is_wrapped_number()) return std::nullopt;
+  if (const FakeTensorImpl* impl = fake_impl(t)) {
+    if (SymNode* ours = as_sym_node(impl->number.get()))
+      return Argument{ExprArgument{ours->expr()}};
     return std::nullopt;
+  }
   if (tracer_hooks().wrapped_number)
     if (c10::SymNode node = tracer_hooks().wrapped_number(t))
       if (SymNode* ours = as_sym_node(node.get()))
