@@ -491,6 +491,25 @@ GRADIENTS = {
     "native_group_norm_backward": lambda x: aten.native_group_norm_backward(
         x, x, x.new_ones(x.shape[0], 2), x.new_ones(x.shape[0], 2),
         x.new_ones(4), x.shape[0], 4, 16, 2, [True, True, True]),
+    "select_backward": lambda x: aten.select_backward(
+        x[:, 0], [x.shape[0], 5, 4, 4], 1, 2),
+    "slice_backward": lambda x: aten.slice_backward(
+        x, [x.shape[0], 9, 4, 4], 1, 1, 8, 2),
+    "diagonal_backward": lambda x: aten.diagonal_backward(
+        x, [x.shape[0], 4, 5, 4], 1, 2, 1),
+    "unfold_backward": lambda x: aten.unfold_backward(
+        x, [x.shape[0], 4, 10], 2, 4, 2),
+    "nll_loss_backward": lambda x: aten.nll_loss_backward(
+        x.new_ones(()), x[:, :, 0, 0], x.new_zeros(x.shape[0]).long(), None, 1,
+        -100, x.new_ones(())),
+    "nll_loss2d_backward": lambda x: aten.nll_loss2d_backward(
+        x.new_ones(()), x, x.new_zeros(x.shape[0], 4, 4).long(), None, 1, -100,
+        x.new_ones(())),
+    "elementwise": lambda x: [
+        aten.elu_backward(x, 1., 1., 1., False, x),
+        aten.glu_backward(x[:, :2], x, 1), aten.hardtanh_backward(x, x, -1, 1),
+        aten.gelu_backward(x[:, :1], x), aten.mish_backward(x, x[..., :1]),
+        aten.mse_loss_backward(x.new_ones(()), x, x, 1)],
     "embedding_dense_backward": lambda x: aten.embedding_dense_backward(
         x[0, 0], x.new_zeros(4, dtype=torch.int64), 7, -1, False),
     "fft_r2c": lambda x: [aten._fft_r2c(x, dims, 0, half)

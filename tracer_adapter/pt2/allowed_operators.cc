@@ -81,14 +81,6 @@ constexpr Refusal kRefused[] = {{"choose_qparams_optimized", kSteps},
                                 {"_test_*", kProcess},
                                 {"_propagate_xla_data", kProcess}};
 
-// Gradients of one element each, which a TensorIterator goes over: it looks at
-// sizes and dtypes itself.  torch.func.jvp leaves them in a program.
-constexpr std::array<std::string_view, 10> kElementwiseGradients = {
-    "elu_backward",      "gelu_backward",       "hardsigmoid_backward",
-    "hardtanh_backward", "leaky_relu_backward", "sigmoid_backward",
-    "silu_backward",     "softplus_backward",   "tanh_backward",
-    "threshold_backward"};
-
 bool matches(std::string_view name, std::string_view pattern) {
   const bool open_start = pattern.starts_with('*');
   const bool open_end = pattern.ends_with('*');
@@ -113,10 +105,7 @@ std::string_view objection(const c10::OperatorHandle& op,
   if (space != "aten") return "";
   for (const Refusal& row : kRefused)
     if (matches(name, row.pattern)) return row.what;
-  const bool gradient =
-      name.find("_backward") != std::string_view::npos &&
-      std::find(kElementwiseGradients.begin(), kElementwiseGradients.end(),
-                name) == kElementwiseGradients.end();
+  const bool gradient = name.find("_backward") != std::string_view::npos;
   // What gradients are composed of trusts its arguments as well.
   if (gradient && !has_rule(op)) return kPart;
   if (is_known(op)) return "";

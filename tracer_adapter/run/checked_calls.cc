@@ -192,12 +192,30 @@ void check_counted(const c10::OperatorHandle& op,
     check_range(op, 1, args[1].toTensor(), 0, args[2].toInt() - 1);
 }
 
-// embedding_bag(weight, indices, offsets, ...): a bag begins at its offset.
+// embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse,
+// per_sample_weights, include_last_offset, ...): a bag begins at its offset,
+// and for the maximum (2) the kernel writes into the bag of each index.
 void check_bags(const c10::OperatorHandle& op,
                 std::span<const c10::IValue> args) {
-  const at::Tensor indices = args[1].toTensor();
+  const at::Tensor indices = args[1].toTensor(), offsets = args[2].toTensor();
   check_range(op, 1, indices, 0, args[0].toTensor().size(0) - 1);
-  check_range(op, 2, args[2].toTensor(), 0, indices.numel());
+  check_range(op, 2, offsets, 0, indices.numel());
+  const int64_t bags = offsets.numel() - (args[7].toBool() ? 1 : 0);
+  TORCH_CHECK_VALUE(args[4].toInt() != 2 || bags > 0 || indices.numel() == 0,
+                    op.schema().name(), ": of ", indices.numel(),
+                    " indices each must be in a bag, and offsets are of none");
+}
+
+// nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index,
+// ...): a target is a column of self, or ignored.
+void check_targets(const c10::OperatorHandle& op,
+                   std::span<const c10::IValue> args) {
+  const at::Tensor self = args[1].toTensor(), target = args[2].toTensor();
+  TORCH_CHECK_VALUE(self.dim() > 0, op.schema().name(),
+                    ": self has no dimension of classes");
+  const at::Tensor used =
+      target.masked_select(target.ne(args[5].toInt())).to(at::kLong);
+  check_range(op, 2, used, 0, self.size(self.dim() == 1 ? 0 : 1) - 1);
 }
 
 // max_pool2d_with_indices_backward(grad_output, self, ..., indices): an index
@@ -285,6 +303,8 @@ constexpr DataCheck kDataChecks[] = {
     {"aten::lcm", check_multiples},
     {"aten::linalg_ldl_solve", check_pivots},
     {"aten::max_pool2d_with_indices_backward", check_maxima},
+    {"aten::nll_loss2d_backward", check_targets},
+    {"aten::nll_loss_backward", check_targets},
     {"aten::repeat_interleave", check_repeats},
     {"aten::segment_reduce", check_segments},
 };

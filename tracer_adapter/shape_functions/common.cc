@@ -581,6 +581,16 @@ SymInt fresh_size(RuleCall& call, const SymInt& at_most) {
   return to_sym_int(env, size);
 }
 
+void require_part(const Tensor& source, const Dims& part) {
+  bool same = source.dim() == static_cast<int64_t>(part.size());
+  for (size_t d = 0; same && d < part.size(); ++d)
+    same = expect(source.sym_size(d).sym_eq(part[d]));
+  TORCH_CHECK(same,
+              "expected src to have a size equal to the slice of self. src "
+              "size = ",
+              to_text(source.sym_sizes()), ", slice size = ", to_text(part));
+}
+
 void require_rank(const Tensor& t, int64_t least, int64_t most,
                   const char* what) {
   TORCH_CHECK(t.dim() >= least && t.dim() <= most, what, ": expected ", least,

@@ -151,6 +151,8 @@ bool flag_or(const IValue& value, bool otherwise);
 c10::Device common_device(std::span<const Tensor> tensors);
 // Fresh symbols for results that depend on data.
 SymInt fresh_size(RuleCall& call, const SymInt& at_most);
+// What is written is as large as the part that it is written to.
+void require_part(const Tensor& source, const Dims& part);
 // `name` of the operator for messages.
 void require_rank(const Tensor& t, int64_t least, int64_t most,
                   const char* what);

@@ -603,17 +603,6 @@ bool diff(RuleCall& call) {
   return true;
 }
 
-// What is written is as large as the part that it is written to.
-void require_part(const Tensor& source, const Dims& part) {
-  bool same = source.dim() == static_cast<int64_t>(part.size());
-  for (size_t d = 0; same && d < part.size(); ++d)
-    same = expect(source.sym_size(d).sym_eq(part[d]));
-  TORCH_CHECK(same,
-              "expected src to have a size equal to the slice of self. src "
-              "size = ",
-              to_text(source.sym_sizes()), ", slice size = ", to_text(part));
-}
-
 // What a write into a view of self gives, as a value: self's very strides,
 // unless elements share memory.
 bool written(RuleCall& call) {

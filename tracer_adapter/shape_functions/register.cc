@@ -6,6 +6,7 @@ namespace proviso::inline v0_2 {
 void register_composite_rules();
 void register_data_dependent_rules();
 void register_elementwise_rules();
+void register_gradient_rules();
 void register_factorisation_rules();
 void register_factory_rules();
 void register_fourier_rules();
@@ -23,6 +24,7 @@ void register_all_rules() {
   // Later rows win; the composites are the fall-back.
   register_composite_rules();
   register_elementwise_rules();
+  register_gradient_rules();
   register_view_rules();
   register_factory_rules();
   register_reduction_rules();
