@@ -3,13 +3,15 @@
 //
 //   y = x[:3]           Min(s0, 3) rows: no size is refused
 //   return y + z[:3]    Min(s0, 3) == Min(s1, 3) is asked: n = m = 1 will do
-//   x[:m]               the order of m and s0 is asked, as torch.export asks it
+//   x[:m]               Min(s0, s1) rows, in either order; x[:m] + y of m rows
+//                       asks m <= s0, as torch.export asks it at once
 //
 // A bound counts from the end or not, is clamped into [0, size], and the length
 // lies between the two.  Each of these compares two sizes.  Where the
-// comparison is about one size alone, or holds from 2 on, it stays open: the
-// length is then a Min or a Max, which the tracer notes, and fake/sym_node.cc
-// asks for the arm that the example takes when a question needs it.
+// comparison is about two symbols at most, or holds from 2 on, it stays open:
+// the length is then a Min or a Max, which the tracer notes, and
+// fake/sym_node.cc asks for the arm that the example takes when a question
+// needs it.
 #include <algorithm>
 #include <limits>
 
@@ -90,7 +92,7 @@ bool holds_from_two_on(ShapeEnv& env, Expr condition) {
 }
 
 // Whether a <= b, which the example's sizes satisfy, is not asked: a length
-// says for all sizes what it is where one size alone decides, and where it is
+// says for all sizes what it is where one or two sizes decide, and where it is
 // known from 2 on.
 bool stays_open(const SymInt& a, const SymInt& b) {
   if (constant(a) && constant(b)) return false;
@@ -102,7 +104,7 @@ bool stays_open(const SymInt& a, const SymInt& b) {
   };
   const Expr condition = canonical(le(expr_of(a), expr_of(b)));
   if (condition.is_constant()) return false;
-  if (free_symbols(condition).size() == 1 &&
+  if (free_symbols(condition).size() <= 2 &&
       env.context().ask_quick(condition) == Verdict::kUnknown)
     return true;
   return holds_from_two_on(env, condition);
