@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "sym/canonical.h"
 #include "sym/operators.h"
@@ -36,10 +38,15 @@ std::optional<Expr> negated(Expr e) {
 }  // namespace
 
 bool ExprExpander::can_expand(Expr e) const {
-  if (e.is_constant() || is_defined(e)) return true;
-  if (e.is_symbol()) return false;
-  for (Expr arg : e.args())
-    if (!can_expand(arg)) return false;
+  std::unordered_set<Expr, ExprHash> seen{e};
+  for (std::vector<Expr> open{e}; !open.empty();) {
+    const Expr part = open.back();
+    open.pop_back();
+    if (part.is_constant() || is_defined(part)) continue;
+    if (part.is_symbol()) return false;
+    for (Expr arg : part.args())
+      if (seen.insert(arg).second) open.push_back(arg);
+  }
   return true;
 }
 

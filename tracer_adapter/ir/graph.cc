@@ -400,10 +400,14 @@ ValueId Graph::add_value(std::variant<TensorMeta, Expr> meta) {
 }
 
 std::string Graph::annotation(ValueId id) const {
+  // Characters of one size; of shared parts it can have any number.
+  constexpr size_t kPrintedSize = 2000;
   const GraphValue& v = value(id);
-  if (!v.is_tensor()) return "Sym(" + proviso::to_string(v.expr()) + ")";
+  if (!v.is_tensor())
+    return "Sym(" + proviso::to_string(v.expr(), kPrintedSize) + ")";
   std::vector<std::string> sizes;
-  for (Expr e : v.tensor().sizes) sizes.push_back(proviso::to_string(e));
+  for (Expr e : v.tensor().sizes)
+    sizes.push_back(proviso::to_string(e, kPrintedSize));
   return std::string(short_name(v.tensor().dtype)) + "[" + joined(sizes) + "]";
 }
 
