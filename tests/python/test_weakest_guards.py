@@ -1,6 +1,7 @@
 """A guard refuses no size for which every traced size stays right."""
 
 import itertools
+import math
 
 import pytest
 import torch
@@ -48,6 +49,13 @@ def _written(x, index, value):
     (lambda x: x.squeeze(0), 6, [n for n in range(13) if n != 1]),
     (lambda x: x * 2 if x.t().is_contiguous() else x, 6, range(2, 13)),
     (lambda x: x.new_ones(max(x.shape[0], 4)), 6, range(0, 13)),
+    (lambda x: x / max(x.shape[0], 1) ** 0.5, 6, range(0, 13)),
+    (lambda x: x / math.sqrt(max(x.shape[0], 2)), 6, range(0, 13)),
+    (lambda x: x * max(x.shape[0], 1) ** -0.5, 6, range(0, 13)),
+    (lambda x: _written(x.new_zeros(*x.shape, 3), (..., slice(1, None)),
+                        x[:, :, None]), 6, range(0, 13)),
+    (lambda x: _written(x, (slice(None), slice(1, None)), x[:, :1]), 6,
+     range(0, 13)),
     (lambda x: x[:min([x.shape[0], 4])], 6, range(0, 13)),
     (lambda x: _written(x, torch.arange(x.shape[0]), x * 2), 6, range(0, 13)),
     (lambda x: _written(x, (slice(None), torch.arange(2)), x * 2), 6,
@@ -115,11 +123,31 @@ def test_of_two_sizes():
     assert guard.origins[0].code == "return x + 1 if n * m >= m else x"
 
 
+def _rows_written(x, y):
+    rows = torch.zeros(9)
+    rows[(y * 0).long()] *= 2
+    rows[(y * 0).long()] += y
+    return rows, x
+
+
 @pytest.mark.parametrize("program, example, sizes, taken", [
-    # m <= n, and not that each is >= 2
+    # either order of n and m, and whether each is >= 2 or not
     (lambda x, y: x.repeat(2)[: x.shape[0] + y.shape[0]][:-4], (6, 2),
      [(4, 0), (5, 1), (3, 1), (2, 1), (2, 3)],
-     [(4, 0), (5, 1), (3, 1), (2, 1)]),
+     [(4, 0), (5, 1), (3, 1), (2, 1), (2, 3)]),
+    # a slice by another size is as long as the lesser of the two
+    (lambda x, y: x[:y.shape[0]], (5, 3), [(5, 3), (3, 5), (0, 1), (1, 0)],
+     [(5, 3), (3, 5), (0, 1), (1, 0)]),
+    (lambda x, y: x[y.shape[0]:], (3, 5), [(5, 3), (3, 5), (0, 1), (1, 0)],
+     [(5, 3), (3, 5), (0, 1), (1, 0)]),
+    (lambda x, y: x[y.shape[0]:2 * y.shape[0]], (9, 3),
+     [(9, 3), (5, 3), (2, 3), (1, 1)], [(9, 3), (5, 3), (2, 3), (1, 1)]),
+    # until it meets the other: m <= n
+    (lambda x, y: x[:y.shape[0]] + y, (5, 3),
+     [(5, 3), (3, 3), (0, 0), (3, 5)], [(5, 3), (3, 3), (0, 0)]),
+    # a buffer's rows, and what is written there
+    (lambda x, y: _rows_written(x, y), (5, 3), [(5, 3), (5, 1), (1, 0)],
+     [(5, 3), (5, 1), (1, 0)]),
     # n <= 6, and not that m >= 2, with which n*m <= 12 says so
     (lambda x, y: x[6:] if x.shape[0] * y.shape[0] <= 12 else x, (2, 6),
      [(6, 0), (1, 12), (6, 2), (7, 1)], [(6, 0), (1, 12), (6, 2)]),
@@ -144,7 +172,7 @@ def test_two_sizes_that_are_small_together(program, example, sizes, taken):
         except RuntimeError as error:
             assert "Guard failed" in str(error)
             continue
-        assert torch.equal(found, program(*args)), (n, m)
+        torch.testing.assert_close(found, program(*args))
         accepted.append((n, m))
     assert accepted == taken, [g.condition for g in ep.guards]
 

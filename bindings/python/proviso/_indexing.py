@@ -57,8 +57,9 @@ def _symbolic_setitem(self, index, value):
     v has no more dimensions than it may have, no answer changes what is
     written."""
     index = _with_plain_truths(index)
-    if is_fake(self):
-        items = index if type(index) is tuple else (index,)
+    items = index if type(index) is tuple else (index,)
+    # A buffer is not a fake, and what is written there may be.
+    if any(map(is_fake, (self, value, *items))):
         items = tuple(map(_as_index_tensor, items))
         by_dim = _without_ellipsis(items, self.dim())
         slices = [item if type(item) is slice else slice(None)
@@ -75,7 +76,7 @@ def _symbolic_setitem(self, index, value):
             target = _symbolic_getitem(self, tuple(slices)) if is_part else self
             return torch.ops.aten.index_put_(target, indices, value)
         if all(map(_is_basic_index, items)) and (
-                _is_narrower(value, self, items) or any(
+                _fits(value, self, items) or any(
                     _is_symbolic_index(item) or _has_end_of_data(item)
                     for item in items)):
             target = _symbolic_getitem(self, index)
@@ -93,15 +94,15 @@ def _as_index_tensor(item):
     return _tensor(item) if is_list else item
 
 
-def _is_narrower(value, t, items):
-    """Whether value has another number of dimensions than t[items], whose
-    indices are basic."""
+def _fits(value, t, items):
+    """Whether value has dimensions, and no more than t[items], whose indices are
+    basic."""
     if not isinstance(value, torch.Tensor) or value.dim() == 0:
         return False
     kept = sum(item is None for item in items) - sum(
         item is not None and item is not Ellipsis
         and not isinstance(item, slice) for item in items)
-    return value.dim() < t.dim() + kept
+    return value.dim() <= t.dim() + kept
 
 
 def _without_ellipsis(items, dims):

@@ -293,9 +293,16 @@ def _copied(self, memo):
 _data = torch.Tensor.data
 
 
+def _may_have_gradient(t):
+    return t.is_floating_point() or t.is_complex()
+
+
 def _get_data(self):
-    """A parameter's takes writes that the parameter does not."""
-    if (_proviso.is_tracing() and not is_fake(self) and self.requires_grad
+    """No gradient goes through it, and a parameter's takes writes that the
+    parameter does not."""
+    if is_fake(self):
+        return self.detach() if _may_have_gradient(self) else _data.__get__(self)
+    if (_proviso.is_tracing() and self.requires_grad
             and not in_library(sys._getframe(1).f_code.co_filename)):
         return self.detach()
     return _data.__get__(self)
