@@ -3,6 +3,7 @@ what they promise too much is explained, and the fix is taken."""
 
 import itertools
 import random
+import time
 
 import pytest
 import torch
@@ -360,3 +361,104 @@ def test_random_violations_round_trip():
             assert accepts(ep, torch.ones(n, 1)) == good, (
                 code, example, dim, n, error)
     assert made > 20
+
+
+# --- texts that are long, deep or large
+
+FEW = Dim("s")
+
+
+def cpu_seconds(call):
+    """The least of three: other programs share the machine."""
+    def once():
+        start = time.process_time()
+        call()
+        return time.process_time() - start
+
+    return min(once() for _ in range(3))
+
+
+@pytest.mark.parametrize("text", [
+    "s in {" + ",".join(map(str, range(2, 2000))) + "}",
+    "s not in [" + ",".join(map(str, range(17, 2000))) + "]",
+    " or ".join(f"s == {n}" for n in range(16, 800)),
+    " and ".join(f"s % {n} != {n}" for n in range(2, 540)),
+    "s" + "".join(f" >= {-n}" for n in range(1100)),
+])
+def test_relations_of_many_parts_take_linear_time(text):
+    assert len(text) < 10_200
+
+    def export():
+        return proviso.export(lambda x: x + 1, (torch.ones(16, 4),),
+                              dynamic_shapes=({0: FEW.where(text)},))
+
+    assert accepts(export(), torch.ones(17, 4)) == ("not in" not in text)
+    assert cpu_seconds(export) < 0.4
+
+
+@pytest.mark.parametrize("text, message", [
+    ("s < 9**9**7", "a number of about .* bits; 4096 are the limit"),
+    ("s < 2**5000", "bits; 4096 are the limit"),
+    ("10**900*10**900*s > 1", "4096 are the limit"),
+    ("s < 0x1" + "0" * 2000, "has at most 4096 bits"),
+    ("s < 1" + "0" * 5000, "is not Python: Exceeds the limit"),
+    ("round(s, -1000000000) < 1", "4096 are the limit"),
+    ("round(5, -1000000000) < s", "4096 are the limit"),
+    ("s < 1e308*1e308", "inf is no number"),
+    ("s < (-8)**0.5", "a root of a negative number"),
+    ("s // 0 > 1", "division by zero"),
+    ("s in [4]*1000000", "stands after `in`"),
+    ("s in [4]*1000000000", "stands after `in`"),
+    ("s in [4] + [5]", "stands after `in`"),
+    ("s in 4", "stands after `in`"),
+    ("[4]*1000000 == s", "stands at the end, after `in`"),
+    ("s in (2, (3, 4))", "stands at the end, after `in`"),
+    ("s in {4} in {5}", "stands at the end, after `in`"),
+    ("'a'*1000000 == s", "constants are numbers"),
+    ("s in range(10**9)", "stands after `in`"),
+    ("s in [n for n in (2, 3)]", "stands after `in`"),
+    ("s << 1000000 > 1", "are understood"),
+    ("min(s) > 1", "min of 2 is understood, and this is of 1"),
+    ("s >= " + "1+" * 4000 + "1", "more than 100 operators in each other"),
+    ("s >= " + "-" * 4000 + "1", "more than 100 operators in each other"),
+    ("not " * 2000 + "s", "more than 100 operators in each other"),
+    ("s" + "**s" * 3000, "more than 100 operators in each other"),
+    ("(" * 4000 + "s", "is not Python: too many nested"),
+    ("\ud800 s", "is not Python"),
+    ("s <= " + "*".join(["(s + 1)"] * 90), "terms multiplied out"),
+])
+def test_a_relation_past_a_limit_is_an_error_that_says_which(text, message):
+    def export():
+        return proviso.export(lambda x: x + 1, (torch.ones(16, 4),),
+                              dynamic_shapes=({0: FEW.where(text)},))
+
+    with pytest.raises(ValueError, match=message) as caught:
+        export()
+    assert "Dim.where: the relation" in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
+def test_ends_of_dims_are_numbers_that_can_be_written():
+    for make, error, text in (
+            (lambda: FEW.multiple_of(10**5000), ValueError, "at most 4096 bits"),
+            (lambda: FEW.one_of(10**5000), ValueError, "at most 4096 bits"),
+            (lambda: FEW + 10**5000, ValueError, "at most 4096 bits"),
+            (lambda: Dim("s", max=10**5000), ValueError, "Dim s: max"),
+            (lambda: Dim("s", max="4"), TypeError, "None as max, got '4'"),
+            (lambda: Dim.AUTO(min="4"), TypeError, "None as min, got '4'")):
+        with pytest.raises(error, match=text):
+            make()
+
+
+@pytest.mark.parametrize("fixes, message", [
+    ("s = Dim(" + "-" * 4000 + "1)", "a definition is an expression or"),
+    ("s = Dim()", "a definition is an expression or"),
+    ("s = " + "-" * 4000 + "1", "more than 100 operators in each other"),
+    ("s = n0\n" + "\n".join(f"n{i} = n{i + 1}" for i in range(400)),
+     "more than 100 names by each other"),
+])
+def test_fixes_past_a_limit_are_errors(fixes, message):
+    with pytest.raises(ValueError, match=message):
+        proviso.refine_dynamic_shapes({"x": {0: FEW}},
+                                      "Suggested fixes:\n  "
+                                      + fixes.replace("\n", "\n  "))

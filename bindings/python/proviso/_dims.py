@@ -17,11 +17,13 @@
 torch.export.Dim and its hints mean the same and are taken too.
 """
 
+import numbers
 import sys
 from dataclasses import dataclass
 from typing import Any, Dict, Optional
 
-from proviso._relations import Relation
+from proviso import _core
+from proviso._relations import Relation, require_short, shortened, shown
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,18 @@ class DimHint:
 
 
 def _check_bound(which, value):
+    _check_end("Dim.AUTO", which, value)
     if value is not None and value < 0:
         raise AssertionError(f"{which} must be non-negative, got {value}")
+
+
+def _check_end(call, which, value):
+    if value is not None and not isinstance(value, numbers.Real):
+        raise TypeError(
+            f"{call}: expected an integer or None as {which}, got "
+            f"{_core.shown(value)}")
+    if isinstance(value, int):
+        require_short(f"{call}: {which}", value)
 
 
 class Dim:
@@ -69,7 +81,9 @@ class Dim:
                  max: Optional[int] = None):
         if not isinstance(name, str) or not name.isidentifier():
             raise AssertionError(
-                f"Dim name must be a valid identifier, got {name}")
+                f"Dim name must be a valid identifier, got {shortened(name)}")
+        _check_end(f"Dim {name}", "min", min)
+        _check_end(f"Dim {name}", "max", max)
         if max is not None and max <= (0 if min is None else min):
             raise AssertionError(
                 f"Cannot create Dim with inconsistent min={min}, max={max}")
@@ -85,7 +99,7 @@ class Dim:
         for relation in added:
             if self.__name__ not in relation.names:
                 raise ValueError(
-                    f"Dim.where: '{relation}' does not speak of "
+                    f"Dim.where: {shown(relation)} does not speak of "
                     f"{self.__name__}; say it of one of "
                     f"{sorted(relation.names)}")
         result = type(self).__new__(type(self))
@@ -150,12 +164,16 @@ class Dim:
 def _check_count(call, value):
     if type(value) is not int or value < 1:
         raise ValueError(f"Dim.{call}: expected a positive integer, got "
-                         f"{value!r}")
+                         f"{_core.shown(value)}")
+    require_short(f"Dim.{call}", value)
 
 
 def _set_text(call, values):
     if not values or any(type(v) is not int for v in values):
-        raise ValueError(f"Dim.{call}: expected integers, got {values!r}")
+        raise ValueError(
+            f"Dim.{call}: expected integers, got {_core.shown(values)}")
+    for value in values:
+        require_short(f"Dim.{call}", value)
     return "{" + ", ".join(map(str, sorted(set(values)))) + "}"
 
 
@@ -206,8 +224,9 @@ def _derive(left, sign, right, verb):
             target = {"add": "to", "subtract": "from", "multiply": "with",
                       "divide": "by"}[verb]
             raise NotImplementedError(
-                f"Attempted to {verb} {other} {target} {dim.__name__}, where "
-                f"{wanted} or a Dim was expected.")
+                f"Attempted to {verb} {_core.shown(other)} {target} "
+                f"{dim.__name__}, where {wanted} or a Dim was expected.")
+        require_short(f"{dim.__name__} {sign} .., a Dim", other)
     roots = {}
     for side in (left, right):
         if isinstance(side, DerivedDim):
@@ -215,7 +234,7 @@ def _derive(left, sign, right, verb):
         elif isinstance(side, Dim):
             roots[side.__name__] = side
     text = f"({_text(left)}) {sign} ({_text(right)})"
-    return DerivedDim(Relation(text).tidied(), roots)
+    return DerivedDim(Relation(text, "Dim").tidied(), roots)
 
 
 def _text(side):

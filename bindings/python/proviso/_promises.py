@@ -4,7 +4,7 @@ derived Dims (2*dx + 1) and relations between Dims (dx*dy <= 4096)."""
 import torch
 
 from proviso._errors import ConstraintViolationError
-from proviso._relations import Relation
+from proviso._relations import Relation, shortened, shown
 
 
 def direct_names(leaves):
@@ -54,8 +54,8 @@ class Teller:
         for name, dims in self._dims.items():
             for dim in dims:
                 told.update(dict.fromkeys(dim.relations))
-        told.update((r if isinstance(r, Relation) else Relation(r), None)
-                    for r in relations)
+        told.update((r if isinstance(r, Relation) else Relation(r, "export"),
+                     None) for r in relations)
         for relation in told:
             self._require_relation(relation)
 
@@ -113,17 +113,19 @@ class Teller:
         missing = sorted(relation.names - self._values.keys())
         if missing:
             raise ValueError(
-                f"export: the relation '{relation}' speaks of {missing[0]}, "
+                f"export: the relation {shown(relation)} speaks of "
+                f"{shortened(missing[0])}, "
                 f"which is no Dim of `dynamic_shapes` (they are "
                 f"{sorted(self._values)})")
         condition = relation.evaluate(self._values)
         if not isinstance(condition, (bool, torch.SymBool)):
             raise ValueError(
-                f"export: the relation '{relation}' is a number; compare it "
-                "with one, as in 'a*b == 16'")
-        if not self._holds(condition, str(relation)):
+                f"export: the relation {shown(relation)} is a number; "
+                "compare it with one, as in 'a*b == 16'")
+        text = shortened(relation)
+        if not self._holds(condition, text):
             raise ConstraintViolationError(
-                f"dynamic_shapes promises {relation}, which does not hold for "
+                f"dynamic_shapes promises {text}, which does not hold for "
                 f"the example: {self._example_text(relation.names)}")
 
     def _holds(self, condition, why):

@@ -5,7 +5,7 @@ import re
 from typing import Any, Dict
 
 from proviso import _dims as dims
-from proviso._relations import Relation
+from proviso._relations import Relation, shortened, shown
 
 
 def suggested_fixes(error) -> list:
@@ -39,6 +39,7 @@ def refine_dynamic_shapes(dynamic_shapes: Any, error) -> Any:
     return _Refiner(dynamic_shapes, suggested_fixes(error)).run()
 
 
+_CHAIN = 100  # of names that are defined by each other
 _DEFINITION = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.*)")
 
 
@@ -54,7 +55,8 @@ class _Refiner:
             if match:
                 self._definitions[match[1]] = match[2]
             else:
-                self._relations.append(Relation(line))
+                self._relations.append(
+                    Relation(line, "refine_dynamic_shapes"))
         self._refined: Dict[str, Any] = {}
         self._under_way = []
 
@@ -90,7 +92,13 @@ class _Refiner:
         if name in self._under_way:
             raise ValueError(
                 "refine_dynamic_shapes: the fixes define "
-                f"{' by '.join([*self._under_way, name])}, in a circle")
+                f"{shortened(' by '.join([*self._under_way, name]))}, in a "
+                "circle")
+        if len(self._under_way) >= _CHAIN:
+            raise ValueError(
+                "refine_dynamic_shapes: the fixes define "
+                f"{' by '.join(self._under_way[:3])} and so on, more than "
+                f"{_CHAIN} names by each other")
         self._under_way.append(name)
         old = self._dims.get(name)
         if name in self._definitions:
@@ -110,19 +118,25 @@ class _Refiner:
         return result
 
     def _defined(self, name, text, old):
-        tree = ast.parse(text, mode="eval").body
-        is_dim = isinstance(tree, ast.Call) and getattr(
-            tree.func, "id", None) == "Dim"
-        if not is_dim:
+        if not re.match(r"Dim\s*\(", text):
             return self._computed(text)
-        ends = {k.arg: ast.literal_eval(k.value) for k in tree.keywords}
+        try:
+            tree = ast.parse(text, mode="eval").body
+            named = ast.literal_eval(tree.args[0])
+            ends = {k.arg: ast.literal_eval(k.value) for k in tree.keywords}
+        except (AttributeError, IndexError, MemoryError, RecursionError,
+                SyntaxError, TypeError, ValueError):
+            raise ValueError(
+                f"refine_dynamic_shapes: the fixes define {shortened(name)} as "
+                f"{shown(text)}; a definition is an expression or "
+                "Dim('name', min=2, max=64)") from None
         least, most = ends.get("min"), ends.get("max")
         if least is not None and least == most:
             return least
-        dim = dims.Dim(ast.literal_eval(tree.args[0]), min=least, max=most)
+        dim = dims.Dim(named, min=least, max=most)
         kept = [str(r) for r in old.relations] if old is not None else []
         return dim.where(*kept)
 
     def _computed(self, text):
-        relation = Relation(text)
+        relation = Relation(text, "refine_dynamic_shapes")
         return relation.evaluate({n: self._named(n) for n in relation.names})
