@@ -70,3 +70,42 @@ def test_sympy_ends(problem):
     proviso.Expr("n//8 + 1").sympy()  # imports it
     timed("sympy", lambda: proviso.Expr(problem["question"]).sympy(),
           5 * SECONDS)
+
+
+def fractions(count):
+    return "floor(" + " + ".join(
+        f"s{i}/s{i + 1}" for i in range(count)) + ")"
+
+
+def nested(count):
+    text = "s0"
+    for i in range(1, count):
+        text = f"({text} + s{i}/({text} + 1))"
+    return f"floor({text})"
+
+
+@pytest.mark.parametrize("text, is_read", [
+    (fractions(20), True), (fractions(160), False),
+    (nested(4), True), (nested(6), False),
+    ("+".join(f"floor(s{i}/s{i + 1} + 1/s{i + 2})" for i in range(40)), True),
+    ("floor((" + "+".join(f"s{i}" for i in range(60)) + ")/s0)", True),
+    ("floor(1/s0 + " + "+".join(f"s{i}/{i}" for i in range(2, 30)) + ")", True),
+], ids=["fractions", "many fractions", "nested", "nested deeply", "many floors",
+        "long", "numbers below"])
+def test_fractions_of_sympy_end(text, is_read):
+    sympy = pytest.importorskip("sympy")
+    symbols = {f"s{i}": sympy.Symbol(f"s{i}", integer=True, positive=True)
+               for i in range(400)}
+    value = sympy.sympify(text, locals=symbols)
+    context = proviso.Context(use_z3=False)
+    result = timed("simplify", lambda: context.simplify(value), SECONDS / 2)
+    assert (result is not None) == is_read
+    if not is_read:
+        with pytest.raises(proviso.Error, match="Context.ask: a sum of "
+                           "fractions in a floor or ceiling would have more "
+                           "than 1000 factors"):
+            context.ask(sympy.Eq(value, 0, evaluate=False))
+        return
+    numbers = {name: i % 7 + 2 for i, name in enumerate(symbols)}
+    assert int(value.subs({symbols[n]: v for n, v in numbers.items()})) == int(
+        result.evaluate(numbers))
