@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import proviso
-from proviso import _growth
+from proviso import _growth, _vet
 from hostile_files import RUNS, S77, X, body_of, calls, nodes, with_node
 from test_pt2_reading import Archive, tool
 
@@ -60,6 +60,49 @@ def test_a_text_is_read_at_once_or_refused(text, files, tmp_path):
     with pytest.raises(ValueError, match="would take torch long to read"):
         proviso.load(tmp_path / "bad.pt2")
     assert time.perf_counter() - start < 10  # of a loaded machine
+
+
+# --- texts that save() writes, whose parts are read once
+
+WRAPPED = [
+    "{}", "Add({}, Integer(1))", "Add(Integer(1), {})", "Mul({}, {})",
+    "Mod({}, Integer(3))", "Eq({}, Add({}, Integer(2)))", "FloorDiv({}, 2)",
+    "Add(Mod({}, Integer(7)), Mod({}, Integer(8)))", "Le(Mul(Add({}, 1), 2), 9)"]
+PARTS = [
+    *LONG.values(), S77, "Integer(3)", "3", "Symbol('a, b')", "Symbol(')')",
+    "Symbol('('), Symbol(')')", "f(1)", "open('f', 'w')", "*f(1)", "f(1) (2)",
+    "(Add if Mul(1) else Mod)(2)", "Pow(2, 9999)", "Add('a')", "Add(x=1)", "",
+    "Add(1", "1), Add(2", "Max(1, 2) for s0 in Max(3)", f"Symbol({S77})",
+    "Max(" + ", ".join(f"Mod({S77}, {i})" for i in range(6)) + ")",
+    "Pow(Add(s0, s1), 8)", "Mod(Pow(s0, 16), 5)", "Add(Add(Add(Add(f(1)))))"]
+
+
+def test_parts_that_are_read_once_change_no_verdict():
+    texts = [form.format(*[part] * form.count("{}"))
+             for part in PARTS for form in WRAPPED]
+    texts += [f"Add({', '.join([part] * count)})"
+              for part in PARTS for count in (2, 3, 4, 40)]
+    tree_of = _vet._SharedParts().tree_of
+    for text in texts * 2:  # parts are known the second time
+        alone, shared = _vet._fault_of(text), _vet._fault_of(text, tree_of)
+        assert (alone is None) == (shared is None), text
+    assert sum(_vet._fault_of(text) is None for text in texts) > 40
+
+
+def test_what_save_writes_is_checked_in_linear_time():
+    sums = [f"Symbol('u{i}', integer=True)" for i in range(300)]
+    sums = [f"Mul(Integer({i + 2}), {u})" for i, u in enumerate(sums)]
+    texts = [f"Add({', '.join(sums[:i])})" for i in range(2, 300)]
+    texts += [f"Eq(Mod({text}, Integer(4)), Integer(0))" for text in texts[::9]]
+
+    def check():
+        start = time.process_time()
+        _vet.check_written(texts)
+        return time.process_time() - start
+
+    assert min(check() for _ in range(3)) < 0.5
+    with pytest.raises(ValueError, match="ExportedProgram.save: load.. would"):
+        _vet.check_written([*texts, texts[-1][:-1] + ", open('f', 'w'))"])
 
 
 # --- what torch writes is read

@@ -86,13 +86,36 @@ def _is_atom(node):
         and node.func.id in _PLAIN)
 
 
+class Measured(ast.expr):
+    """A part of a text that was measured already, in place of its node."""
+
+    def __init__(self, node):
+        super().__init__()
+        measure = _Measure()
+        self.terms, self.degrees = measure.of(node)
+        self.counts = measure.counts()
+
+
 class _Measure:
     """(terms, {symbol: degree}) of each node; of numbers, the symbol is ""."""
 
     def __init__(self):
         self._terms = self._degrees = self._extremes = self._pairs = 0
 
+    def counts(self):
+        return self._terms, self._degrees, self._extremes, self._pairs
+
+    def _again(self, part):
+        for name, more in zip(("_terms", "_degrees", "_extremes", "_pairs"),
+                              part.counts):
+            setattr(self, name, getattr(self, name) + more)
+        self._check_extremes()
+        self._check_terms()
+        return part.terms, dict(part.degrees)
+
     def of(self, node):
+        if isinstance(node, Measured):
+            return self._again(node)
         if isinstance(node, ast.BinOp):
             return self._operation(node)
         if isinstance(node, ast.Call):
@@ -141,17 +164,20 @@ class _Measure:
     def _extreme(self, args):
         """SymPy compares each with each; one of them comes of it, or an atom."""
         self._extremes += len(args)
-        if self._extremes > _EXTREMES:
-            raise TooMuch(f"more than {_EXTREMES} arguments of Max and Min")
         composed = sum(not _is_atom(arg) for arg in args)
         self._pairs += composed * (len(args) - 1)
-        if self._pairs > _EXTREMES:
-            raise TooMuch(f"more than {_EXTREMES} pairs of expressions in Max "
-                          "and Min, which SymPy compares")
+        self._check_extremes()
         parts = [self.of(arg) for arg in args]
         for pair in itertools.combinations(parts, 2):
             self._multiply_out([(terms, dict(its)) for terms, its in pair])
         return _most_terms(parts), _highest_degrees(parts)
+
+    def _check_extremes(self):
+        if self._extremes > _EXTREMES:
+            raise TooMuch(f"more than {_EXTREMES} arguments of Max and Min")
+        if self._pairs > _EXTREMES:
+            raise TooMuch(f"more than {_EXTREMES} pairs of expressions in Max "
+                          "and Min, which SymPy compares")
 
     def _sum(self, nodes):
         parts = [self.of(node) for node in nodes]
@@ -191,10 +217,13 @@ class _Measure:
         self._terms += terms
         if degree > 2:
             self._degrees += degree ** 2 if terms > 1 else degree
+        self._check_terms(terms)
+        return degrees
+
+    def _check_terms(self, terms=0):
         if (terms > _TERMS or self._terms > _ALL_TERMS
                 or self._degrees > _ALL_DEGREES):
             raise TooMuch("what it divides or compares has too many terms")
-        return degrees
 
     @staticmethod
     def check_power(degrees, most):

@@ -21,7 +21,7 @@ from torch.utils import _pytree as pytree
 
 from proviso import _proviso
 from proviso._errors import Error
-from proviso._growth import TooMuch, growth
+from proviso._growth import Measured, TooMuch, growth
 
 _MODEL = "models/model.json"
 _LIBRARIES = "data/aotinductor/"
@@ -138,6 +138,8 @@ def _reads_text(node):
 
 
 def _is_plain(node):
+    if isinstance(node, Measured):
+        return True
     if not isinstance(node, _NODES) or _reads_text(node):
         return False
     if isinstance(node, ast.Name):
@@ -151,22 +153,90 @@ def _is_plain(node):
     return True
 
 
-def _fault_of(text):
+class _NotPlain(ValueError):
+    pass
+
+
+def _tree_of(text):
+    """Of a text that is plain."""
+    return _plain(ast.parse(text.strip(), mode="eval").body)
+
+
+def _plain(tree):
+    if not all(map(_is_plain, ast.walk(tree))):
+        raise _NotPlain
+    return tree
+
+
+# A call and its arguments, each of at most four brackets in each other.
+_COMPOSED = re.compile(r"(Add|Mul|Mod|FloorDiv|Eq|Ne|Lt|Le|Gt|Ge)\((.*)\)")
+_ARGUMENT = r"[^()]"
+for _ in range(4):
+    _ARGUMENT = rf"(?:[^()]|\({_ARGUMENT}*\))"
+_ARGUMENT = re.compile(rf"([A-Za-z]\w*\({_ARGUMENT}*\))(?:, |\Z)")
+_LEVELS = 3  # of calls whose arguments are looked at one by one
+
+
+class _SharedParts:
+    """Trees of texts that have parts in common, each part read once: of the sums
+    of a loop each is the one before with a term more."""
+
+    def __init__(self):
+        self._parts = {}
+        self._sum = None  # the last one
+
+    def tree_of(self, text):
+        tree = self._tree(text, _LEVELS)
+        if text.startswith("Add("):
+            self._parts[text] = Measured(tree)
+            self._sum = text
+        return tree
+
+    def _tree(self, text, levels):
+        call = _COMPOSED.fullmatch(text) if levels else None
+        try:
+            parts = call and self._arguments(call, text, levels)
+        except (SyntaxError, _NotPlain):  # brackets in quotes, or no argument
+            parts = None
+        if not parts:
+            return _tree_of(text)
+        return ast.Call(ast.Name(call[1], ast.Load()), parts, [])
+
+    def _arguments(self, call, text, levels):
+        """Measured; None where one of them is no call."""
+        start = len(call[1]) + 1
+        parts = []
+        if self._sum and text.startswith(self._sum[:-1] + ", "):
+            parts.append(self._parts[self._sum])
+            start = len(self._sum) + 1
+        while start < len(text) - 1:
+            argument = _ARGUMENT.match(text, start, len(text) - 1)
+            if not argument:
+                return None
+            parts.append(self._part(argument[1], levels - 1))
+            start = argument.end()
+        return parts
+
+    def _part(self, text, levels):
+        if text not in self._parts:
+            tree = self._tree(text, levels)
+            if not isinstance(tree, ast.Call):  # Symbol('('), Symbol(')')
+                raise _NotPlain
+            self._parts[text] = Measured(tree)
+        return self._parts[text]
+
+
+def _fault_of(text, tree_of=_tree_of):
     """Why a text is not arithmetic on symbols and sizes, as torch and we write
     it; None where it is."""
     shown = repr(text[:_SHOWN]) if isinstance(text, str) else repr(text)[:_SHOWN]
     if not isinstance(text, str) or len(text) > _LONGEST:
         return f"{shown} is no expression of less than {_LONGEST} characters"
     try:
-        tree = ast.parse(text.strip(), mode="eval")
-        plain = all(map(_is_plain, ast.walk(tree)))
-        if plain:
-            growth(tree.body)
+        growth(tree_of(text))
     except TooMuch as error:
         return f"{shown} would take torch long to read: {error}"
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        plain = False
-    if not plain:
         return (f"{shown} is not arithmetic on sizes, and torch would run it as "
                 "Python")
     return None
@@ -180,8 +250,9 @@ def _check_text(text):
 
 def check_written(texts):
     """What save() writes, load() reads."""
+    tree_of = _SharedParts().tree_of
     for text in texts:
-        fault = _fault_of(text)
+        fault = _fault_of(text, tree_of)
         if fault:
             raise ValueError("ExportedProgram.save: load() would refuse the "
                              f"file: {fault}")
