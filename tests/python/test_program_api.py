@@ -3,6 +3,8 @@
 import collections
 import dataclasses
 import io
+import math
+import pickle
 
 import pytest
 import torch
@@ -399,3 +401,26 @@ def test_a_loaded_program_is_called_again_from_the_same_line(tmp_path):
     module = proviso.load(tmp_path / "strided.pt2").module()
     for _ in range(3):
         assert torch.equal(module(x), Strided()(x))
+
+
+Unregistered = collections.namedtuple("Unregistered", "k v")
+
+
+@pytest.mark.parametrize("program, args, why", [
+    (lambda x: x * math.log2(x.shape[1]), (torch.ones(3, 5),), "_sym_log2"),
+    (lambda x: (x * 2, "a"), (torch.ones(3, 5),), "returns the string 'a'"),
+    (lambda c: c.k * 2, (Unregistered(torch.ones(3), torch.ones(3)),),
+     "structure of the inputs cannot be written"),
+], ids=["log2", "string", "namedtuple"])
+def test_an_error_names_the_call_that_was_made(program, args, why):
+    shapes = ((Dim.AUTO, Dim.AUTO),) if why == "_sym_log2" else None
+    ep = proviso.export(program, args, dynamic_shapes=shapes)
+    for call, name in (
+            (ep.run_decompositions, "ExportedProgram.run_decompositions"),
+            (lambda: proviso.unflatten(ep), "unflatten"),
+            (ep.to_torch, "ExportedProgram.to_torch"),
+            (lambda: pickle.dumps(ep), "a copy or pickle")):
+        with pytest.raises((RuntimeError, ValueError), match=why) as caught:
+            call()
+        assert str(caught.value).startswith(name), caught.value
+        assert "save: " not in str(caught.value).split("\n")[0]

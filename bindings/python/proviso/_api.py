@@ -8,7 +8,7 @@ from torch.export import (
     register_dataclass,
 )
 
-from proviso import _files
+from proviso import _files, _torch_program
 from proviso._export import export
 from proviso._program import ExportedProgram
 
@@ -50,7 +50,8 @@ def unflatten(module, flat_args_adapter=None):
         raise TypeError("unflatten: expected an ExportedProgram, got "
                         f"{type(module)}; export a module first: "
                         "unflatten(export(mod, args))")
-    result = torch.export.unflatten(module.to_torch(), flat_args_adapter)
+    result = torch.export.unflatten(
+        _torch_program.to_torch(module, "unflatten"), flat_args_adapter)
     _check_inputs(result, module._program.module())
     return result
 

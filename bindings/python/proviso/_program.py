@@ -43,6 +43,7 @@ class SourceLocation:
         return f"{where} in `{self.code}`" if self.code else where
 
 
+_OF_SAVE = re.compile(r"ExportedProgram(\.|::)save: ")
 _LONG_FLOAT = re.compile(r"\b\d+\.\d{17,}\b")
 
 
@@ -146,10 +147,8 @@ class ExportedProgram:
                           copy.deepcopy(self._examples, memo))
 
     def __reduce__(self):
-        buffer = io.BytesIO()
-        self._write(buffer)
-        return _files.loads, (buffer.getvalue(),
-                              self._looks_but_for)
+        written = self._written("a copy or pickle of an ExportedProgram")
+        return _files.loads, (written, self._looks_but_for)
 
     def _with(self, program, examples):
         return ExportedProgram(program, self._inputs, self._out_spec, examples,
@@ -215,7 +214,7 @@ class ExportedProgram:
     def to_torch(self) -> torch.export.ExportedProgram:
         """The program as torch.export's own ExportedProgram: for
         torch.compile, AOTInductor, and everything else that takes one."""
-        return _torch_program.to_torch(self)
+        return _torch_program.to_torch(self, "ExportedProgram.to_torch")
 
     @functools.cached_property
     def graph_module(self) -> torch.fx.GraphModule:
@@ -309,6 +308,20 @@ class ExportedProgram:
         a file object.  extra_files: {name: text} kept in it."""
         _check_texts(self._inputs.leaves, "ExportedProgram.save")
         self._write(f, extra_files)
+
+    def _written(self, call):
+        """The bytes of a file; an error names the call that needed them."""
+        buffer = io.BytesIO()
+        try:
+            self._write(buffer)
+        except (RuntimeError, TypeError, ValueError) as error:
+            said = _OF_SAVE.match(str(error))
+            if not said:
+                raise
+            raise type(error)(
+                f"{call}: this takes a .pt2 file in memory, which cannot be "
+                f"written: {str(error)[said.end():]}") from error
+        return buffer.getvalue()
 
     def _write(self, f, extra_files=None):
         self._program.set_specs(_dumped(self._in_spec, "inputs"),

@@ -29,11 +29,8 @@ from proviso import (
 from proviso._context import Context
 
 
-def to_torch(ep):
-    buffer = io.BytesIO()
-    ep._write(buffer)
-    buffer.seek(0)
-    return torch.export.load(buffer)
+def to_torch(ep, call):
+    return torch.export.load(io.BytesIO(ep._written(call)))
 
 
 # --- decomposed
@@ -47,7 +44,7 @@ def decomposed(ep, table):
     conditions under which torch made it are guards: it may fix a size
     (`reshape(6, -1)`), and nothing of it checks that.  So are those sizes 0 and
     1 at which it gives something else than the program (_small_sizes.py)."""
-    before = to_torch(ep)
+    before = to_torch(ep, "ExportedProgram.run_decompositions")
     before._guards_code = [code for code in before._guards_code
                            if not _is_decided_in_parts(code)]
     sources = _sources(before, ep._inputs.leaves)
