@@ -1,6 +1,7 @@
 """proviso.requirements: sufficient by the proof that it makes itself, minimal
 by Z3, satisfiable by its witness, and taken by PyTorch."""
 
+import math
 import re
 
 import pytest
@@ -8,6 +9,7 @@ import torch
 from torch.export import Dim
 
 import proviso
+from proviso import _leaks
 from pasting import load
 
 z3 = pytest.importorskip("z3")
@@ -474,3 +476,20 @@ def test_the_loop_says_what_only_torch_wants_of_swin(zoo):
 def test_arguments_are_checked():
     with pytest.raises(TypeError, match="tuple of example"):
         proviso.requirements(lambda x: x, torch.ones(2))
+
+
+def test_a_proof_that_ends_with_a_question_leaves_nothing_to_look_for(
+        monkeypatch):
+    """To look for who holds a traced tensor is to look at every object."""
+    looked = []
+    monkeypatch.setattr(_leaks, "_named_holders",
+                        lambda living: looked.append(len(living)) or [])
+
+    def program(x):
+        size = x.shape[0]
+        for _ in range(20):
+            size = int(math.sqrt(size + 1)) * x.shape[0]
+        return x[:size % 3 + 1]
+
+    proviso.requirements(program, (torch.randn(4, 6),))
+    assert len([living for living in looked if living]) <= 1, looked

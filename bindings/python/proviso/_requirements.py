@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import torch
 
 from proviso import _dims as dims
-from proviso import _export, _numbers, _places, _proviso, _specs
+from proviso import _export, _leaks, _numbers, _places, _proviso, _specs
 from proviso._errors import DataDependentError, Suggestion
 
 _FROM_TWO_ON = re.compile(r"[^ ]+\.shape\[\d+\] >= 2")
@@ -236,7 +236,8 @@ def _answered(mod, state, inputs, assumed=()):
 
 def _why_not_proved(answered, inputs, conditions):
     try:
-        answered(inputs, conditions)
+        with _leaks.trial():
+            answered(inputs, conditions)
     except DataDependentError as error:
         return str(error).split("\n")[0]
     return ""
