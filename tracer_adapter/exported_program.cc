@@ -77,10 +77,7 @@ std::string output_name(const Graph& graph, const OutputSpec& output) {
 std::vector<std::string> ExportedProgram::guards_code() const {
   std::vector<std::string> result;
   for (const Guard& guard : guards_)
-    result.push_back(to_python(guard.condition, [](Expr symbol) {
-      return symbol.symbol().source.empty() ? symbol.symbol().name
-                                            : symbol.symbol().source;
-    }));
+    result.push_back(to_python(guard.condition, source_or_name));
   return result;
 }
 

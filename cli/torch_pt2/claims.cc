@@ -5,6 +5,7 @@
 #include "guards/refusal.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
+#include "tracer_adapter/trace/sources.h"
 
 namespace proviso::cli {
 namespace {
@@ -298,12 +299,7 @@ std::vector<Finding> Judge::run() {
 
 }  // namespace
 
-std::string with_sources(Expr e) {
-  return to_python(e, [](Expr symbol) {
-    return symbol.symbol().source.empty() ? symbol.symbol().name
-                                          : symbol.symbol().source;
-  });
-}
+std::string with_sources(Expr e) { return to_python(e, source_or_name); }
 
 Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced) {
   Claims claims{loaded.program.env->pool(),

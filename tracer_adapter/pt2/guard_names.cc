@@ -9,6 +9,7 @@
 #include "tracer_adapter/ir/printable.h"
 #include "tracer_adapter/pt2/fail.h"
 #include "tracer_adapter/pt2/quoted_texts.h"
+#include "tracer_adapter/trace/sources.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {
@@ -39,10 +40,7 @@ std::vector<std::string> guards_for_torch(const ExportedProgram& program) {
   std::vector<std::string> result;
   for (const Guard& guard : program.guards())
     result.push_back(
-        internal::to_traced_python(guard.condition, [](Expr symbol) {
-          return symbol.symbol().source.empty() ? symbol.symbol().name
-                                                : symbol.symbol().source;
-        }));
+        internal::to_traced_python(guard.condition, source_or_name));
   return result;
 }
 

@@ -13,6 +13,12 @@ inline std::string size_source(const std::string& input, size_t dim) {
   return input + ".size()[" + std::to_string(dim) + "]";
 }
 
+// L['x'].size()[0] of a symbol that comes from an input, else its name: u0.
+inline std::string source_or_name(Expr symbol) {
+  const Symbol& s = symbol.symbol();
+  return s.source.empty() ? s.name : s.source;
+}
+
 // "L['x'].size()[0] >= 3" and "... <= 16"; no size is less than 0 anyway.
 inline void add_range_code(const InputDim& dim, const Interval& range,
                            std::vector<std::string>* out) {
