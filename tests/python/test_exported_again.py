@@ -163,10 +163,9 @@ GRADIENTS = {
     "nll, none": lambda t: F.nll_loss(
         t, torch.zeros(t.shape[0], dtype=torch.long), reduction="none").sum(),
     **{name: lambda t, f=getattr(F, name): f(t).sum()
-       for name in ("celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid",
+       for name in ("celu", "elu", "gelu", "hardshrink", "hardsigmoid",
                     "hardswish", "hardtanh", "leaky_relu", "mish", "relu6",
-                    "silu", "softplus", "softshrink", "threshold")
-       if name not in ("glu", "threshold")},
+                    "silu", "softplus", "softshrink")},
     "glu": lambda t: F.glu(t[:, :4]).sum(),
     "threshold": lambda t: F.threshold(t, 0.5, 2.).sum(),
     "logit": lambda t: t.sigmoid().logit(0.1).sum(),

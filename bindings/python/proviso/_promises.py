@@ -50,13 +50,14 @@ class Teller:
             waiting = [d for d in waiting if d not in known]
             if waiting and not any(self._solve(*d) for d in waiting):
                 self._give_up(waiting[0])
-        told = {}
+        promised = {}
         for name, dims in self._dims.items():
             for dim in dims:
-                told.update(dict.fromkeys(dim.relations))
-        told.update((r if isinstance(r, Relation) else Relation(r, "export"),
-                     None) for r in relations)
-        for relation in told:
+                promised.update(dict.fromkeys(dim.relations))
+        promised.update(
+            (r if isinstance(r, Relation) else Relation(r, "export"), None)
+            for r in relations)
+        for relation in promised:
             self._require_relation(relation)
 
     def _require_equal(self, source, dim, size):
