@@ -115,6 +115,14 @@ class Attention(nn.Module):
         return x.argmax(1), torch.where(x > 0, x, 0.5).softmax(-1)
 
 
+class Inverse(nn.Module):
+    """What torch decomposes to a call that has an effect and no result, for
+    which it passes tokens on."""
+
+    def forward(self, x):
+        return torch.linalg.inv(torch.linalg.inv(x)), x.shape[0] + 1
+
+
 def _nested():
     return ({"x": torch.ones(3, 2), "pair": [torch.ones(4, 2)]}, 5, 0.5, "sum")
 
@@ -134,7 +142,10 @@ PROGRAMS = {
     "modes": (Modes, lambda: (torch.ones(3, 4),), ({0: AUTO},)),
     "attention": (Attention, lambda: (torch.ones(2, 3, dtype=torch.int64),),
                   ({0: AUTO, 1: AUTO},)),
+    "inverse": (Inverse, lambda: (torch.eye(3).repeat(4, 1, 1),),
+                ({0: AUTO},)),
 }
+_DECOMPOSED = {"inverse"}  # as torch saves them
 
 
 def write(folder, by=("proviso", "torch")):
@@ -151,6 +162,8 @@ def write(folder, by=("proviso", "torch")):
                 try:
                     program = torch.export.export(
                         build(), inputs(), dynamic_shapes=shapes, strict=False)
+                    if name in _DECOMPOSED:
+                        program = program.run_decompositions()
                     torch.export.save(program, path)
                 except Exception as error:
                     print(f"{path.name}: {error}".splitlines()[0],

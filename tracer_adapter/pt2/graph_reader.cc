@@ -289,12 +289,14 @@ ValueId GraphReader::define(Scope& scope, const Named& named, bool of_node) {
   return id;
 }
 
-void GraphReader::bind(Scope& scope, const std::string& name, ValueId id) {
+void GraphReader::bind(Scope& scope, const std::string& name,
+                       ValueId id) const {
   if (!is_value_name(name) || name.size() > 1000)
     fail(shown_text(name), " is no name of a value: letters of ASCII, digits ",
          "and '_' are, not a digit first, but for Python's keywords, self "
          "and torch");
-  if (scope.node_names.contains(name) || !scope.names.emplace(name, id).second)
+  if (scope.node_names.contains(name) || tokens_.contains(name) ||
+      !scope.names.emplace(name, id).second)
     throw FileError("the value '" + name + "' is defined twice");
 }
 
@@ -383,14 +385,49 @@ bool is_keyword(const Json& input) {
 
 }  // namespace
 
-void GraphReader::operator_node(Scope& scope, const Json& json, Node& node) {
+// The token that a node makes, or that the graph is given.
+void GraphReader::add_token(const Scope& scope, const Json& json) {
+  const std::string& name = json.at("as_tensor").at("name").string();
+  meta_of(scope, {name, ValueKind::kTensor}, false);  // throws when it is bad
+  if (scope.names.contains(name) || !tokens_.insert(name).second)
+    throw FileError("the value '" + name + "' is defined twice");
+}
+
+bool GraphReader::gives_token(const Json& json) const {
+  const auto& [tag, body] = json.tagged();
+  return tag == "as_tensor" && tokens_.contains(body.at("name").string());
+}
+
+GraphReader::Call GraphReader::call_of(const Scope& scope, const Json& json) {
+  const Json::Items& inputs = json.at("inputs").items();
+  const Json::Items& outputs = json.at("outputs").items();
+  const std::string& target = json.at("target").string();
+  if (target != "torch.ops.higher_order.with_effects")
+    return {target, inputs, outputs};
+  if (inputs.size() < 2 || outputs.empty() || is_keyword(inputs[0]) ||
+      is_keyword(inputs[1]) || !gives_token(inputs[0].at("arg")))
+    throw FileError(
+        "it takes a token and an operator, by their places, and gives a token");
+  add_token(scope, outputs[0]);
+  std::span<const Json> results = std::span(outputs).subspan(1);
+  const std::string& called = inputs[1].at("arg").at("as_operator").string();
+  const auto op = find_operator(called);
+  if (!op) throw FileError("it calls " + shown_text(called) + ", no operator");
+  // Of what gives nothing, one result is said to be None.
+  if (op->schema().returns().empty() && results.size() == 1 &&
+      results[0].tagged().first == "as_none")
+    results = {};
+  return {called, std::span(inputs).subspan(2), results, true};
+}
+
+void GraphReader::operator_node(Scope& scope, const Call& call, Node& node) {
   node.kind = Node::Kind::kOperator;
   node.target = target_name(*node.op);
   const c10::FunctionSchema& schema = node.op->schema();
   const auto& formals = schema.arguments();
   std::vector<std::optional<Argument>> given(formals.size());
   size_t position = 0;
-  for (const Json& input : json.at("inputs").items()) {
+  for (const Json& input : call.inputs) {
     const std::string& name = input.at("name").string();
     const bool keyword = is_keyword(input);
     size_t i = position;
@@ -403,7 +440,8 @@ void GraphReader::operator_node(Scope& scope, const Json& json, Node& node) {
     }
     if (i >= formals.size() || given[i])
       throw FileError("too many arguments, or '" + name + "' twice");
-    if (name != formals[i].name())
+    const bool is_unnamed = call.in_order && !keyword && name.empty();
+    if (!is_unnamed && name != formals[i].name())
       throw FileError("argument " + std::to_string(i) + " is named '" + name +
                       "', the operator calls it '" + formals[i].name() + "'");
     if (!keyword && formals[i].kwarg_only())
@@ -454,8 +492,9 @@ std::vector<GraphReader::Named> GraphReader::all_named(
   return all;
 }
 
-void GraphReader::outputs(Scope& scope, const Json& json, Node& node) {
-  for (const Json& output : json.at("outputs").items()) {
+void GraphReader::outputs(Scope& scope, std::span<const Json> results,
+                          Node& node) {
+  for (const Json& output : results) {
     const std::string& tag = output.tagged().first;
     const bool list = tag == "as_tensors" || tag == "as_optional_tensors";
     std::vector<ValueId> ids;
@@ -546,7 +585,8 @@ bool GraphReader::inlined(Scope& scope, const Json& json) {
 void GraphReader::node(Scope& scope, const Json& json) {
   if (inlined(scope, json)) return;
   Node node;
-  const std::string& target = json.at("target").string();
+  const Call call = call_of(scope, json);
+  const std::string& target = call.target;
   node.target = target == "torch.builtins.round" ? "builtins.round" : target;
   if (const Json* name = json.find("name")) node.name = name->string();
   node.location = location(json);
@@ -555,14 +595,14 @@ void GraphReader::node(Scope& scope, const Json& json) {
     node.kind = Node::Kind::kHigherOrder;
   } else if ((node.op = find_operator(target))) {
     allowed_.check(*node.op);
-    operator_node(scope, json, node);
+    operator_node(scope, call, node);
   } else if (find_sym_function(node.target) != nullptr) {
     node.kind = Node::Kind::kSymbolic;
   } else {
     throw FileError("there is no such operator; import what defines it");
   }
   if (node.kind != Node::Kind::kOperator)
-    for (const Json& input : json.at("inputs").items()) {
+    for (const Json& input : call.inputs) {
       if (is_keyword(input) && !input.at("name").string().empty())
         throw FileError("argument '" + input.at("name").string() +
                         "' must be given by its place");
@@ -574,7 +614,7 @@ void GraphReader::node(Scope& scope, const Json& json) {
       else
         node.args.push_back(std::move(given));
     }
-  outputs(scope, json, node);
+  outputs(scope, call.outputs, node);
   if (!node.name.empty() && !node.has_single_value())
     scope.node_names.insert(node.name);
   check_node(*graph_, node);
@@ -609,11 +649,17 @@ Argument GraphReader::input(Scope& scope, const Json& json, bool binds_sizes) {
   return constant;
 }
 
-Graph GraphReader::read(const Json& json, bool binds_sizes) {
+Graph GraphReader::read(const Json& json, bool binds_sizes,
+                        std::set<std::string> tokens) {
   Graph graph;
   graph_ = &graph;
   Scope scope{json, {}};
   for (const Json& entry : json.at("inputs").items()) {
+    const auto& [tag, body] = entry.tagged();
+    if (tag == "as_tensor" && tokens.erase(body.at("name").string()) != 0) {
+      add_token(scope, entry);
+      continue;
+    }
     InputSpec spec;
     spec.arg = input(scope, entry, binds_sizes);
     if (const ValueRef* ref = spec.arg.get<ValueRef>())
@@ -622,6 +668,7 @@ Graph GraphReader::read(const Json& json, bool binds_sizes) {
   }
   nodes(scope);
   for (const Json& entry : json.at("outputs").items()) {
+    if (gives_token(entry)) continue;
     OutputSpec spec{OutputKind::kUserOutput, argument(scope, entry), ""};
     if (spec.arg.get<ListArgument>() || spec.arg.get<GraphArgument>())
       throw FileError("outputs of the kind '" + entry.tagged().first +

@@ -8,11 +8,14 @@
 // before it is used and once, every symbol is bound.  Errors
 // are FileErrors that name the node.  torch.no_grad() bodies
 // (wrap_with_set_grad_enabled) become part of the graph around them, for a
-// program is run without gradients.
+// program is run without gradients.  So does the operator of
+// with_effects(token, operator, *arguments): torch's tokens order what has no
+// results, and a graph is in order.
 #pragma once
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 
 #include "tracer_adapter/ir/graph.h"
@@ -35,10 +38,16 @@ class GraphReader {
       : symbols_(symbols), allowed_(allowed) {}
 
   // Inputs have their arguments alone; their kinds are the signature's.  The
-  // inputs of a body may bind symbols of their own.
-  Graph read(const Json& json, bool binds_sizes = false);
+  // inputs of a body may bind symbols of their own.  Those of the inputs and
+  // outputs that are tokens are left out.
+  Graph read(const Json& json, bool binds_sizes = false,
+             std::set<std::string> tokens = {});
   // An argument of the graph that was read last (of its signature).
   Argument argument(const Json& json) const;
+  // Whether the graph that was read last was given this token, or makes it.
+  bool is_token(const std::string& name) const {
+    return tokens_.contains(name);
+  }
 
  private:
   using Names = std::map<std::string, ValueId>;
@@ -55,10 +64,17 @@ class GraphReader {
     ValueKind kind;
   };
 
+  // What a node calls, without tokens.
+  struct Call {
+    std::string target;
+    std::span<const Json> inputs, outputs;
+    bool in_order = false;  // by a token; then inputs without names
+  };
+
   std::variant<TensorMeta, Expr> meta_of(const Scope& scope, const Named& named,
                                          bool of_node);
   ValueId define(Scope& scope, const Named& named, bool of_node);
-  static void bind(Scope& scope, const std::string& name, ValueId id);
+  void bind(Scope& scope, const std::string& name, ValueId id) const;
   Argument input(Scope& scope, const Json& json, bool binds_sizes);
   Argument argument(const Scope& scope, const Json& json);
   Argument list(const Scope& scope, const std::string& tag, const Json& json);
@@ -71,11 +87,14 @@ class GraphReader {
   Expr number_of(const Json& json, const Named& named, bool of_node);
   void nodes(Scope& scope);
   void node(Scope& scope, const Json& json);
-  void operator_node(Scope& scope, const Json& json, Node& node);
+  Call call_of(const Scope& scope, const Json& json);
+  void add_token(const Scope& scope, const Json& json);
+  bool gives_token(const Json& json) const;
+  void operator_node(Scope& scope, const Call& call, Node& node);
   bool inlined(Scope& scope, const Json& json);
   std::vector<Named> named(const Json& json) const;
   std::vector<Named> all_named(const Json& outputs) const;
-  void outputs(Scope& scope, const Json& json, Node& node);
+  void outputs(Scope& scope, std::span<const Json> results, Node& node);
   void compute_constant(const Node& node);
   uint32_t location(const Json& json);
 
@@ -86,6 +105,7 @@ class GraphReader {
   std::set<std::string> used_names_;
   std::map<std::string, int> suffixes_;  // the last that made a name new
   Names top_;
+  std::set<std::string> tokens_;
   std::map<ValueId, c10::IValue> constants_;  // numbers, of numbers alone
   // associative_scan(combine, xs) combines as many pairs at once as one of its
   // levels has: the sizes of the body's inputs are no others'.

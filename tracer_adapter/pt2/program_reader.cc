@@ -260,7 +260,11 @@ class ProgramReader {
   void read_owned(const std::string& kind, const Json& body,
                   InputSpec& input) const;
   void check_place(const InputSpec& input) const;
-  void read_outputs();
+  void read_outputs(const GraphReader& reader);
+  std::set<std::string> input_tokens() const;
+  std::vector<const Json*> specs_but_tokens(const GraphReader& reader,
+                                            const std::string& of,
+                                            size_t count) const;
   void check_mutation(const OutputSpec& output) const;
   void check_calls(const GraphReader& reader) const;
   void read_claims(ForeignSymbols& symbols);
@@ -445,17 +449,42 @@ void ProgramReader::read_input(GraphReader& reader, const Json& spec,
   }
 }
 
+std::set<std::string> ProgramReader::input_tokens() const {
+  std::set<std::string> tokens;
+  for (const Json& spec : signature().at("input_specs").items())
+    if (const auto& [kind, body] = spec.tagged(); kind == "token")
+      tokens.insert(body.at("arg").at("name").string());
+  return tokens;
+}
+
+// What the signature says of the graph's inputs or outputs, `count` of them.
+std::vector<const Json*> ProgramReader::specs_but_tokens(
+    const GraphReader& reader, const std::string& of, size_t count) const {
+  std::vector<const Json*> specs;
+  for (const Json& spec : signature().at(of + "_specs").items()) {
+    const auto& [kind, body] = spec.tagged();
+    if (kind != "token") {
+      specs.push_back(&spec);
+    } else if (const std::string& name = body.at("arg").at("name").string();
+               !reader.is_token(name)) {
+      throw FileError("the signature calls the " + of + " '" +
+                      name.substr(0, 100) + "' a token, which it is not");
+    }
+  }
+  if (specs.size() != count)
+    throw FileError("the signature has " + std::to_string(specs.size()) + " " +
+                    of + "s but tokens, the graph " + std::to_string(count));
+  return specs;
+}
+
 void ProgramReader::read_inputs(GraphReader& reader,
                                 const std::vector<std::string>& sources) {
   std::vector<InputSpec>& inputs = loaded_.program.graph.inputs;
-  const Json::Items& specs = signature().at("input_specs").items();
-  if (specs.size() != inputs.size())
-    throw FileError("the signature has " + std::to_string(specs.size()) +
-                    " inputs, the graph " + std::to_string(inputs.size()));
+  const auto specs = specs_but_tokens(reader, "input", inputs.size());
   size_t user = 0;
   for (size_t i = 0; i < specs.size(); ++i) {
     try {
-      read_input(reader, specs[i], inputs[i]);
+      read_input(reader, *specs[i], inputs[i]);
     } catch (const Error& error) {
       throw FileError("input " + std::to_string(i) + ": " + error.what());
     }
@@ -465,7 +494,7 @@ void ProgramReader::read_inputs(GraphReader& reader,
 }
 
 // Outputs that are no results: new values of inputs, of a functional program.
-void ProgramReader::read_outputs() {
+void ProgramReader::read_outputs(const GraphReader& reader) {
   static const std::map<std::string, std::pair<OutputKind, const char*>>
       kMutations = {
           {"buffer_mutation", {OutputKind::kBufferMutation, "buffer_name"}},
@@ -474,9 +503,9 @@ void ProgramReader::read_outputs() {
           {"user_input_mutation",
            {OutputKind::kUserInputMutation, "user_input_name"}}};
   std::vector<OutputSpec>& outputs = loaded_.program.graph.outputs;
-  const Json::Items& specs = signature().at("output_specs").items();
+  const auto specs = specs_but_tokens(reader, "output", outputs.size());
   for (size_t i = 0; i < specs.size(); ++i) {
-    const auto& [kind, body] = specs[i].tagged();
+    const auto& [kind, body] = specs[i]->tagged();
     if (kind == "user_output") continue;
     const auto found = kMutations.find(kind);
     if (found == kMutations.end())
@@ -579,7 +608,7 @@ LoadedProgram ProgramReader::read() {
   loaded_.stated = symbols.stated();
 
   GraphReader reader(symbols, allowed_);
-  program.graph = reader.read(graph());
+  program.graph = reader.read(graph(), false, input_tokens());
   if (const Json* one = graph().find("is_single_tensor_return");
       one != nullptr && one->boolean())
     throw FileError("is_single_tensor_return is for sub-graphs alone");
@@ -596,7 +625,7 @@ LoadedProgram ProgramReader::read() {
           .read(kConstantsIndex, &none);
   owned_.emplace(program);
   read_inputs(reader, sources);
-  read_outputs();
+  read_outputs(reader);
   read_claims(symbols);
   for (const Claim& claim : loaded_.claims) {
     try {

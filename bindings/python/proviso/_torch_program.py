@@ -7,13 +7,21 @@ comes back is a program of ours: checked shapes, guards, printing, running.
 
 import ast
 import builtins
+import copy
 import inspect
 import io
+import re
 import time
 
 import sympy
 import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+)
+from torch.export._remove_effect_tokens_pass import _remove_effect_tokens
 from torch.export._unlift import eq_spec
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.utils import _pytree as pytree
 from torch.utils._sympy.printers import PythonPrinter
 
@@ -34,6 +42,9 @@ def to_torch(ep, call):
 
 
 # --- decomposed
+
+_NEEDS_DATA = (DataDependentOutputException, DynamicOutputShapeException,
+               GuardOnDataDependentSymNode)
 
 # Differences that are longer are not factored.
 _MOST_OPERATIONS = 100
@@ -130,7 +141,13 @@ def _decomposed(ep, before, sources, table):
     env = _shape_env(sources)
     known = len(env.guards) if env else 0
     facts = _facts(ep, sources)
-    after = before.run_decompositions(table)
+    try:
+        after = before.run_decompositions(table)
+    except Exception as error:
+        found = _not_decomposed(error)
+        if found is None:
+            raise
+        raise found from error
     found = [guard.expr for guard in env.guards[known:]] if env else []
     names = {size.node._expr: sympy.Symbol(source)
              for source, size in sources.items()}
@@ -138,6 +155,22 @@ def _decomposed(ep, before, sources, table):
     return after, [(expr, printer.doprint(expr.xreplace(names)))
                    for expr in found if expr.free_symbols <= set(names)
                    and facts.ask(str(expr)).verdict != "yes"]
+
+
+def _not_decomposed(error):
+    """What torch's decompositions raise of an operator that needs numbers which
+    no trace has, or that they do not know with sizes that vary."""
+    said = str(error)
+    if not (isinstance(error, _NEEDS_DATA) or "INTERNAL ASSERT" in said
+            or "with symbolic sizes" in said):
+        return None
+    node = re.search(r"While executing (%\w+) .*?target=torch\.ops\.([\w.]+)\]",
+                     said)
+    operator = f"{node[2]} ({node[1]})" if node else "an operator"
+    return NotImplementedError(
+        f"ExportedProgram.run_decompositions: torch cannot decompose "
+        f"{operator}: {said.splitlines()[0][:300]}. Write what it computes "
+        "with other operators, or use the program as it is")
 
 
 def _sources(torch_ep, leaves):
@@ -428,6 +461,7 @@ def from_torch(torch_ep, *, origin=None, assumed=(), places=None,
     from proviso._program import ExportedProgram
 
     start = time.perf_counter()
+    torch_ep = _without_tokens(torch_ep)
     inputs = origin._inputs if origin else _inputs_of(torch_ep)
     specialize = (origin._program.specializes_zero_one() if origin
                   else _vary_from_two_on(inputs.leaves))
@@ -466,6 +500,22 @@ def from_torch(torch_ep, *, origin=None, assumed=(), places=None,
         origin._out_spec if origin else torch_ep.call_spec.out_spec,
         torch_ep.example_inputs, elapsed,
         origin._looks_but_for if origin else looks_but_for)
+
+
+def _without_tokens(torch_ep):
+    """The same where each with_effects(token, operator, ..) is a call of the
+    operator: a graph is in order without tokens."""
+    if all(spec.kind.name != "TOKEN"
+           for spec in torch_ep.graph_signature.input_specs):
+        return torch_ep
+    signature = torch_ep.graph_signature
+    result = copy.copy(torch_ep)
+    result._graph_module = torch.fx.GraphModule(
+        torch_ep.graph_module, copy.deepcopy(torch_ep.graph))
+    result._graph_module.meta.update(torch_ep.graph_module.meta)
+    result._graph_signature = type(signature)(
+        list(signature.input_specs), list(signature.output_specs))
+    return _remove_effect_tokens(result)
 
 
 def _vary_from_two_on(leaves):
