@@ -347,7 +347,7 @@ bool Tracer::run_rule(const OpInfo& oi, c10::Stack* stack) {
                         oi.return_count);
   if (oi.lifts && !is_fake(args[0].toTensor()))
     out[0] = lifted_constant(args[0].toTensor());
-  finish_call(oi, args, out);
+  if (!call.in_parts) finish_call(oi, args, out);
   stack->erase(stack->end() - oi.argument_count, stack->end());
   for (c10::IValue& value : out) stack->push_back(std::move(value));
   return true;

@@ -37,6 +37,8 @@ struct RuleCall {
   const c10::OperatorHandle& op;
   std::span<c10::IValue> args;    // the schema's, defaults filled in
   std::vector<c10::IValue>& out;  // one a return
+  // The rule called other operators, which are recorded in place of this one.
+  bool in_parts = false;
 
   ShapeEnv& env() const;
   const at::Tensor& tensor(size_t i) const { return args[i].toTensor(); }
