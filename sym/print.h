@@ -38,7 +38,9 @@ std::ostream& operator<<(std::ostream& out, Expr e);
 [[nodiscard]] std::string to_check(
     Expr condition, const std::function<std::string(Expr)>& name_of = {});
 [[nodiscard]] std::string to_smtlib(Expr e);
-[[nodiscard]] std::string to_srepr(Expr e);
+// Sizes are nonnegative, and positive where `is_positive` says so.
+[[nodiscard]] std::string to_srepr(
+    Expr e, const std::function<bool(Expr)>& is_positive = {});
 
 }  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -1,6 +1,7 @@
 // SymPy's srepr(), which .pt2 files store: torch.export.load reads it with the
 // functions of torch.utils._sympy.functions, and SymPy's own where it has none.
 #include <algorithm>
+#include <functional>
 
 #include "sym/definition.h"
 #include "sym/not_null.h"
@@ -10,12 +11,13 @@ namespace proviso::inline v0_2 {
 using namespace internal;
 namespace {
 
-std::string srepr_symbol(const Symbol& s) {
+std::string srepr_symbol(const Symbol& s, bool is_positive) {
   std::string assumptions;
   switch (s.kind) {
     case SymbolKind::kBackedSize:
       // PyTorch says positive=True, and makes Max(1, s0) s0: a size may be 0.
-      assumptions = ", nonnegative=True, integer=True";
+      assumptions = is_positive ? ", positive=True, integer=True"
+                                : ", nonnegative=True, integer=True";
       break;
     case SymbolKind::kBackedFloat: assumptions = ", real=True"; break;
     case SymbolKind::kUnbackedFloat: break;
@@ -52,13 +54,16 @@ bool is_plainly_natural(Expr e, int& looks) {
 
 class SreprText {
  public:
+  explicit SreprText(const std::function<bool(Expr)>& is_positive)
+      : is_positive_(is_positive) {}
+
   Precedence write(Expr e, Line& line) const {
     line << form(e);
     return Precedence::kAtom;
   }
 
  private:
-  static Line form(Expr e) {
+  Line form(Expr e) const {
     if (is_leaf(e.op())) return std::move(Line() << leaf(e));
     if (e.is(Op::kEq) || e.is(Op::kNe)) return equality(e);
     if (is_relation(e.op())) return relation(e);
@@ -74,10 +79,12 @@ class SreprText {
     return std::move(Line() << loose(meaning));
   }
 
-  static std::string leaf(Expr e) {
+  std::string leaf(Expr e) const {
     if (e.is(Op::kInteger)) return "Integer(" + e.integer().to_string() + ")";
     if (e.is(Op::kRational)) return srepr_float(e.rational());
-    if (e.is_symbol()) return srepr_symbol(e.symbol());
+    if (e.is_symbol()) {
+      return srepr_symbol(e.symbol(), is_positive_ && is_positive_(e));
+    }
     return e.is_true() ? "true" : "false";
   }
 
@@ -128,12 +135,14 @@ class SreprText {
          << "), " << loose(e.arg(1)) << "))";
     return line;
   }
+
+  const std::function<bool(Expr)>& is_positive_;
 };
 
 }  // namespace
 
-std::string to_srepr(Expr e) {
-  SreprText style;
+std::string to_srepr(Expr e, const std::function<bool(Expr)>& is_positive) {
+  SreprText style(is_positive);
   return whole_text("to_srepr", style, not_null(e, "to_srepr"));
 }
 

@@ -212,6 +212,38 @@ def size_alone(x):
     return x.shape[0]
 
 
+@program()
+def branches_of_two_sizes(x):
+    return torch.cond(x.sum() > 0, lambda x: (x * 2, x.sum(0)),
+                      lambda x: (x + 1, x[0] + 0), (x,))
+
+
+@program()
+def branches_that_join(x):
+    return torch.cond(x.sum() > 0, lambda x: torch.cat([x, x], 1),
+                      lambda x: torch.cat([x + 1, x * 3], 1), (x,))
+
+
+@program()
+def pieces_of_any_length(x):
+    return (*x.tensor_split(3), *x.tensor_split(2, dim=1))
+
+
+def regular(n, m):
+    """Matrices that have an inverse."""
+    return (data(n, 3, 3) + 20 * torch.eye(3),)
+
+
+@program(regular, shapes=({0: Dim.AUTO},))
+def inverse(x):
+    return torch.linalg.inv(x), torch.linalg.solve(x, x + 1)
+
+
+@program(regular, shapes=({0: Dim.AUTO},))
+def triangle(x):
+    return torch.linalg.cholesky(x @ x.mT).sum(0)
+
+
 @program(lambda n, m: (data(n, m), data(n + m, 2)))
 def an_input_as_long_as_two(x, y):
     torch._check(y.shape[0] == x.shape[0] + x.shape[1])

@@ -129,7 +129,9 @@ bool is_default(const Argument& a, const c10::Argument& formal) {
 class Writer {
  public:
   explicit Writer(const ExportedProgram& program)
-      : program_(program), hints_(file_hints(program)), numbers_(program) {}
+      : program_(program), hints_(file_hints(program)), numbers_(program) {
+    note_positive(program.graph);
+  }
 
   std::string program();
   std::vector<std::string> texts();
@@ -138,6 +140,8 @@ class Writer {
   ShapeEnv& env() const { return *program_.env; }
 
   // --- symbolic numbers
+  void note_positive(const Graph& graph);
+  std::string srepr(Expr written) const;
   void symbolic(Expr e);  // {"as_int": 3} or {"as_expr": ...}
   void hint(Expr e);
   void number_value(Expr e);  // an entry of sym_*_values
@@ -194,6 +198,7 @@ class Writer {
   const ExportedProgram& program_;
   const Assignment hints_;
   const NamedNumbers numbers_;
+  ExprSet positive_;              // symbols that torch is to take for positive
   const Graph* graph_ = nullptr;  // the (sub)graph being written
   // The sub-graph to be written next is called for one value, not for a tuple.
   bool for_one_value_ = false;
@@ -201,6 +206,31 @@ class Writer {
 };
 
 // --- symbolic numbers
+
+// Where both branches of a cond have the strides (Max(1, s1), 1), torch's rule
+// (_merge_output in torch/_higher_order_ops/cond.py) fails: it looks for the
+// stride among the products of sizes.  It finds s1, as which torch has
+// Max(1, s1) of a symbol that is positive, as all sizes in torch's own files
+// are.
+void Writer::note_positive(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    for (const Argument& a : node.args)
+      if (const GraphArgument* sub = a.get<GraphArgument>())
+        note_positive(*sub->graph);
+    if (node.target != "torch.ops.higher_order.cond") continue;
+    for_each_output(node, [&](ValueId id) {
+      if (!graph.value(id).is_tensor()) return;
+      for (Expr size : graph.value(id).tensor().sizes)
+        for (Expr symbol : free_symbols(numbers_.written(size)))
+          positive_.insert(symbol);
+    });
+  }
+}
+
+std::string Writer::srepr(Expr written) const {
+  return to_srepr(written,
+                  [&](Expr symbol) { return positive_.contains(symbol); });
+}
 
 void Writer::hint(Expr e) {
   std::optional<Value> value = evaluate(e, hints_).value;
@@ -223,7 +253,7 @@ void Writer::symbolic(Expr e) {
     return json_.tagged("as_int", [&] { json_.integer(*constant); });
   json_.tagged("as_expr", [&] {
     json_.object([&] {
-      json_.key("expr_str").string(to_srepr(written));
+      json_.key("expr_str").string(srepr(written));
       json_.key("hint");
       numbers_.is_from_data(written) ? json_.null() : hint(e);
     });
@@ -899,7 +929,7 @@ std::vector<std::string> Writer::texts() {
   const auto add = [&](Expr e) {
     const Expr written = numbers_.written(e);
     if (written.is_symbol() || written.is_constant()) return;
-    if (seen.insert(written).second) result.push_back(to_srepr(written));
+    if (seen.insert(written).second) result.push_back(srepr(written));
   };
   const auto add_all = [&](const auto& again, const Graph& graph) -> void {
     for (const GraphValue& value : graph.values) {
