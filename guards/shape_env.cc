@@ -143,6 +143,11 @@ bool ShapeEnv::statically_known_false(Expr condition) {
   require_type(pool(), condition, Type::kBool, "statically_known_false");
   return impl_->questions.is_known(condition, false);
 }
+bool ShapeEnv::is_open(Expr condition) {
+  const InterruptScope scope(impl_->facts.context());
+  require_type(pool(), condition, Type::kBool, "is_open");
+  return impl_->decider.is_open(condition);
+}
 bool ShapeEnv::has_static_value(Expr e) {
   const InterruptScope scope(impl_->facts.context());
   require_own(pool(), e, "has_static_value");

@@ -183,6 +183,8 @@ class ShapeEnv {
   bool guard_size_oblivious(Expr condition, const SourceLocation& where = {});
   [[nodiscard]] bool statically_known_true(Expr condition);  // never records
   [[nodiscard]] bool statically_known_false(Expr condition);
+  // Neither; an answer given here is none that the program's guards must keep.
+  [[nodiscard]] bool is_open(Expr condition);
   [[nodiscard]] bool has_static_value(Expr e);
   Int guarding_hint_or_throw(Expr e);
   Int optimization_hint(Expr e, Int fallback = 8192);

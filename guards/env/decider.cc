@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "guards/fixed_limits.h"
 #include "solver/interrupt_scope.h"
 #include "sym/budget.h"
 
@@ -41,7 +40,14 @@ Verdict Decider::decide_size_oblivious(Expr condition) {
     context.assume(ge(s, 2),
                    {"size-oblivious: " + s.symbol().name + " >= 2", "", 0});
   }
-  return context.ask_quick(condition);
+  return for_questions_.within([&] { return context.ask_quick(condition); })
+      .value_or(Verdict::kUnknown);
+}
+
+bool Decider::is_open(Expr condition) {
+  return for_questions_
+             .within([&] { return facts_.context().ask_quick(condition); })
+             .value_or(Verdict::kUnknown) == Verdict::kUnknown;
 }
 
 // Yes and no hold for ever, as facts are only added; unknown is asked again
@@ -58,9 +64,13 @@ Verdict Decider::decide(Expr condition, AskMode mode) {
   if (memo.version == facts_.version() && memo.mode >= mode)
     return memo.verdict;
   Context& context = facts_.context();
-  const Verdict verdict = mode == AskMode::kFull
-                              ? context.ask(condition).verdict
-                              : context.ask_quick(condition);
+  const Verdict verdict = for_questions_
+                              .within([&] {
+                                return mode == AskMode::kFull
+                                           ? context.ask(condition).verdict
+                                           : context.ask_quick(condition);
+                              })
+                              .value_or(Verdict::kUnknown);
   log_.set_verdict(line, verdict);
   const bool is_cut =
       InterruptScope::is_interrupted() || Budget::units_left() == 0;
@@ -114,17 +124,19 @@ Expr Decider::simplify(Expr e) {
   if (r.is_bool() || !has_decidable_part(r)) return r;
   const ExprMemo::Entry memo = simplified_[r];
   if (memo.version == facts_.version()) return memo.value;
-  Expr s = facts_.context().canonical(r);
-  if (s != r && s.type() == r.type() &&
-      subset(symbols_.in(s), symbols_.in(r)) &&
-      (facts_.assumed().empty() || is_known_without_assumptions(eq(r, s)))) {
-    unguarded_answers_.add_decision(eq(r, s), Verdict::kYes, AskMode::kFull);
-    s = replacements_.apply(s);
-  } else {
-    s = r;
-  }
+  const Expr s = for_sizes_.within([&] { return rewritten(r); }).value_or(r);
   if (!InterruptScope::is_interrupted()) simplified_[r] = {s, facts_.version()};
   return s;
+}
+
+Expr Decider::rewritten(Expr r) {
+  const Expr s = facts_.context().canonical(r);
+  if (s == r || s.type() != r.type() ||
+      !subset(symbols_.in(s), symbols_.in(r)) ||
+      (!facts_.assumed().empty() && !is_known_without_assumptions(eq(r, s))))
+    return r;
+  unguarded_answers_.add_decision(eq(r, s), Verdict::kYes, AskMode::kFull);
+  return replacements_.apply(s);
 }
 
 const Interval& Decider::bounds(Expr e) {

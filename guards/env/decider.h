@@ -20,8 +20,10 @@
 #include <optional>
 #include <unordered_map>
 
+#include "guards/env/allowance.h"
 #include "guards/env/replacements.h"
 #include "guards/env/unguarded_answers.h"
+#include "guards/fixed_limits.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -45,14 +47,19 @@ class Decider {
     Verdict verdict;
   };
   Answered answer(Expr condition, const char* kind);
+  // Past the work of all questions (fixed::decided_units) the hard ones are
+  // open.
   Verdict decide(Expr condition, AskMode mode = AskMode::kQuick);
   // Where data that are sizes are at least 2.  That may not hold when the
   // program runs, so the answer is not remembered and counts for nothing else.
   Verdict decide_size_oblivious(Expr condition);
+  // Whether the facts decide nothing; counts for nothing else.
+  bool is_open(Expr condition);
   // No answer for which an assumption was used.
   bool is_known_without_assumptions(Expr condition);
 
   // Replacements applied, and what the facts decide; no assumption is used.
+  // Past the work of all calls (fixed::simplified_units), replacements alone.
   Expr simplify(Expr e);
   // The reference is good while no fact comes.
   const Interval& bounds(Expr e);
@@ -78,6 +85,7 @@ class Decider {
 
   void add_to_unguarded_answers(Expr condition, VerdictMemo& memo);
   bool has_decidable_part(Expr e);
+  Expr rewritten(Expr r);
   std::optional<Int> find_value(Expr e);
 
   SessionLog& log_;
@@ -88,6 +96,8 @@ class Decider {
   // The keys are node ids.
   std::unordered_map<uint32_t, VerdictMemo> verdicts_;
   ExprMemo simplified_;
+  Allowance for_questions_{fixed::decided_units, fixed::decided_units_of_one};
+  Allowance for_sizes_{fixed::simplified_units, fixed::simplified_units_of_one};
   std::unordered_map<uint32_t, RangeMemo> ranges_;
   std::unordered_map<uint32_t, bool> has_decidable_part_;
 };

@@ -7,6 +7,7 @@
 
 #include "guards/fixed_limits.h"
 #include "sym/canonical.h"
+#include "sym/excerpt.h"
 #include "sym/find_node.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
@@ -59,7 +60,8 @@ bool is_multiple_of_a_symbol(Expr e) {
 
 void Learning::assume(Expr condition, const SourceLocation& where,
                       const char* what) {
-  facts_.assume(condition, provenance_of(where, what + to_string(condition)));
+  facts_.assume(condition,
+                provenance_of(where, what + excerpt(condition, kFactLength)));
   refine_ranges(condition);
   if (condition.is(Op::kEq)) solve_equality(replacements_.apply(condition));
 }
@@ -143,8 +145,9 @@ void Learning::replace(Expr symbol, Expr target, const char* reason) {
   Interval range = without_machine_ends(facts_.context().bounds_quick(target));
   const std::string& name = symbol.symbol().name;
   log_.emit("set_replacement", name,
-            "set_replacement " + name + " = " + to_string(target) + " (" +
-                reason + ") VR" + range.to_string());
+            "set_replacement " + name + " = " +
+                to_string(target, fixed::logged_text) + " (" + reason + ") VR" +
+                range.to_string());
 }
 
 }  // namespace proviso::inline v0_2::internal

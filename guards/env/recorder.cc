@@ -50,9 +50,10 @@ void Recorder::add_guards(Expr condition, Expr asked,
     guards_.push_back({part, {where}, is_promised});
     guard_index_.try_emplace(part, index);
     guard_index_.try_emplace(asked, index);
+    const std::string text = to_string(part, fixed::logged_text);
     log_.emit(
-        "eval", to_string(part),
-        "eval " + to_string(part) +
+        "eval", text,
+        "eval " + text +
             (is_frozen_ ? " [guard added after freeze]" : " [guard added]"),
         where);
     learning_.assume(part, where, "guard ");
@@ -67,7 +68,7 @@ void Recorder::record_assert(Expr condition, const SourceLocation& where,
         units, [&] { return decider_.decide(replacements_.apply(part)); });
     if (known == Verdict::kYes) continue;
     if (!asserted_.insert(part).second) continue;
-    const std::string text = to_string(part);
+    const std::string text = to_string(part, kMessageLength);
     asserts_.push_back({part, where,
                         message.empty()
                             ? "Runtime assertion failed for expression " + text

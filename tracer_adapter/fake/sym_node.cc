@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sym/canonical.h"
+#include "sym/excerpt.h"
 #include "sym/find_node.h"
 #include "sym/print.h"
 #include "tracer_adapter/fake/fake_tensor.h"
@@ -148,7 +149,8 @@ void require_defined(ShapeEnv& env, Op op, std::span<const Expr> args) {
   if (never || (example && !std::get<bool>(*example))) {
     // The program may catch the error: then it is a branch.
     if (!never) env.guard_bool(condition, current_location(__FILE__, __LINE__));
-    const std::string call = to_string(env.pool().make(op, args));
+    const std::string call =
+        to_string(env.pool().make(op, args), internal::kMessageLength);
     const c10::SourceLocation here{__func__, __FILE__, __LINE__};
     if (divides(op))
       throw ZeroDivisionError(here, "Proviso: division by zero: " + call);

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "sym/canonical.h"
+#include "sym/excerpt.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2 {
@@ -41,8 +42,8 @@ bool is_read_by_torch(Expr condition) {
 
 // What torch cannot read as a condition on numbers is one on a tensor.
 void DeferredAsserts::assert_that(Expr condition) {
-  const std::string message =
-      "Runtime assertion failed for expression " + to_string(condition);
+  const std::string message = "Runtime assertion failed for expression " +
+                              to_string(condition, internal::kMessageLength);
   Argument value = expander_.expand(condition);
   size_t node = 0;
   if (is_read_by_torch(condition)) {
@@ -72,7 +73,7 @@ void DeferredAsserts::place() {
 void DeferredAsserts::require_placed() const {
   if (pending_.empty()) return;
   TORCH_CHECK(false, "Proviso: the condition ",
-              to_string(pending_[0].condition),
+              to_string(pending_[0].condition, internal::kMessageLength),
               " must be checked when the program runs, but no recorded "
               "operator defines its symbols; return or use the tensor whose "
               "size it speaks of");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "sym/excerpt.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2 {
@@ -73,7 +74,7 @@ void GraphWriter::expand(Argument& a) {
   TORCH_CHECK(expander_.can_expand(form),
               "Proviso: no recorded operator "
               "defines a symbol of ",
-              to_string(recorded));
+              to_string(recorded, internal::kMessageLength));
   a = expander_.expand(form);
 }
 

@@ -1,10 +1,12 @@
 #include "tracer_adapter/finish/metadata.h"
 
+#include <cstdint>
 #include <set>
 #include <variant>
 
 #include "sym/canonical.h"
 #include "sym/find_node.h"
+#include "sym/within.h"
 #include "tracer_adapter/finish/input_sizes.h"
 
 namespace proviso::inline v0_2 {
@@ -34,18 +36,27 @@ Expr learnt(Expr e, ShapeEnv& env) {
 
 bool is_extremum(Expr e) { return e.is(Op::kMin) || e.is(Op::kMax); }
 
+// Work of settling the sizes of one graph (sym/budget.h).
+constexpr uint64_t kSettledUnits = 3'000'000;
+
 // Min(2, s0), the length of x[:2], is 2 where the program has come to promise
-// that s0 >= 2.
-Expr settled(Expr e, ShapeEnv& env) {
+// that s0 >= 2.  Past the units, sizes are as they were learnt.
+Expr settled(Expr e, ShapeEnv& env, uint64_t& units) {
   if (e.args().empty() || !internal::find_node(e, is_extremum)) return e;
-  Context promised(env.pool());
-  for (Expr symbol : free_symbols(e))
-    if (symbol.is_int()) promised.declare(symbol, env.enforced_range(symbol));
-  return promised.canonical(e);
+  const auto canonical = [&] {
+    Context promised(env.pool());
+    for (Expr symbol : free_symbols(e))
+      if (symbol.is_int()) promised.declare(symbol, env.enforced_range(symbol));
+    return promised.canonical(e);
+  };
+  return internal::within(units, canonical).value_or(e);
 }
 
-void substitute_tensor(TensorMeta& tensor, bool is_input, ShapeEnv& env) {
-  const auto meaning = [&](Expr e) { return settled(learnt(e, env), env); };
+void substitute_tensor(TensorMeta& tensor, bool is_input, ShapeEnv& env,
+                       uint64_t& units) {
+  const auto meaning = [&](Expr e) {
+    return settled(learnt(e, env), env, units);
+  };
   for (Expr& e : tensor.sizes) e = is_input ? learnt_size(env, e) : meaning(e);
   for (Expr& e : tensor.strides) e = meaning(e);
   tensor.offset = meaning(tensor.offset);
@@ -57,11 +68,12 @@ void substitute_metadata(Graph& graph, GraphRole role, const ExprSet& asserted,
                          ShapeEnv& env) {
   std::set<ValueId> inputs;
   if (role == GraphRole::kProgram) inputs = values_of_inputs(graph);
+  uint64_t units = kSettledUnits;
   for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
     const bool is_input = inputs.contains(id);
     auto& meta = graph.values[id].meta;
     if (auto* tensor = std::get_if<TensorMeta>(&meta)) {
-      substitute_tensor(*tensor, is_input, env);
+      substitute_tensor(*tensor, is_input, env, units);
       continue;
     }
     Expr& e = std::get<Expr>(meta);

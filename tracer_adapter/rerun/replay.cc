@@ -42,6 +42,13 @@ bool reads_data(Expr condition) {
 }  // namespace
 
 Expr Translation::operator()(Expr e) const {
+  visit_arguments_first(
+      e, [&](Expr x) { return made_.contains(x); },
+      [&](Expr x) { made_.emplace(x, of_parts(x)); });
+  return made_.at(e);
+}
+
+Expr Translation::of_parts(Expr e) const {
   ExprPool& pool = to_.pool();
   if (e.is(Op::kInteger)) return pool.integer(e.integer());
   if (e.is(Op::kRational)) return pool.rational(e.rational());
@@ -53,7 +60,7 @@ Expr Translation::operator()(Expr e) const {
     return found->second;
   }
   std::vector<Expr> args;
-  for (Expr arg : e.args()) args.push_back((*this)(arg));
+  for (Expr arg : e.args()) args.push_back(made_.at(arg));
   return pool.make(e.op(), args);
 }
 

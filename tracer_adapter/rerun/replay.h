@@ -34,8 +34,11 @@ class Translation {
   Expr operator()(Expr e) const;
 
  private:
+  Expr of_parts(Expr e) const;
+
   ShapeEnv& to_;
   std::unordered_map<Expr, Expr, ExprHash> symbols_;
+  mutable std::unordered_map<Expr, Expr, ExprHash> made_;
 };
 
 // Tensors of the sizes of the program's examples, without their contents; one a

@@ -104,8 +104,7 @@ bool stays_open(const SymInt& a, const SymInt& b) {
   };
   const Expr condition = canonical(le(expr_of(a), expr_of(b)));
   if (condition.is_constant()) return false;
-  if (free_symbols(condition).size() <= 2 &&
-      env.context().ask_quick(condition) == Verdict::kUnknown)
+  if (free_symbols(condition).size() <= 2 && env.is_open(condition))
     return true;
   return holds_from_two_on(env, condition);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sym/excerpt.h"
 #include "sym/print.h"
 #include "tracer_adapter/trace/op_info.h"
 
@@ -129,7 +130,7 @@ void Tracer::check_learnt(const SubGraph& sub) const {
       if (reads_data(symbol))
         (is_inner(*sub.graph, symbol) ? inside : outside) = true;
     TORCH_CHECK(inside && !outside, "Proviso: ", scope_->what, " needs ",
-                to_string(asserts[i].condition),
+                to_string(asserts[i].condition, internal::kMessageLength),
                 ", which speaks of data read outside it; nothing would check "
                 "it when the sub-graph does not run. Say it before, with "
                 "torch._check",
