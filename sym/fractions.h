@@ -25,6 +25,7 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "sym/budget.h"
 #include "sym/expr.h"
@@ -94,17 +95,34 @@ class FractionReader {
     return polynomials_.oriented(*std::move(quotient));
   }
 
+  // Neighbours first, then pairs of them: where each denominator is another,
+  // one after the other would rescale what there is n times.
   std::optional<Fraction> folded(Expr e) {
-    std::optional<Fraction> total = part(e.arg(0));
-    for (Expr arg : e.args().subspan(1)) {
-      const std::optional<Fraction> next = part(arg);
-      if (!total || !next) return std::nullopt;
-      total =
-          fraction(e.is(Op::kMul) ? polynomials_.product(total->num, next->num)
-                                  : cross_sum(*total, *next),
-                   polynomials_.product(total->den, next->den));
+    std::vector<Fraction> parts;
+    parts.reserve(e.arity());
+    for (Expr arg : e.args()) {
+      std::optional<Fraction> next = part(arg);
+      if (!next) return std::nullopt;
+      parts.push_back(*std::move(next));
     }
-    return total;
+    while (parts.size() > 1) {
+      const size_t pairs = parts.size() / 2;
+      for (size_t i = 0; i < pairs; ++i) {
+        Budget::check();
+        auto both = joined(e.op(), parts[2 * i], parts[2 * i + 1]);
+        if (!both) return std::nullopt;
+        parts[i] = *std::move(both);
+      }
+      if (parts.size() % 2 != 0) parts[pairs] = std::move(parts.back());
+      parts.erase(parts.begin() + (parts.size() + 1) / 2, parts.end());
+    }
+    return std::move(parts[0]);
+  }
+
+  std::optional<Fraction> joined(Op op, const Fraction& x, const Fraction& y) {
+    return fraction(
+        op == Op::kMul ? polynomials_.product(x.num, y.num) : cross_sum(x, y),
+        polynomials_.product(x.den, y.den));
   }
 
   std::optional<Poly> cross_sum(const Fraction& x, const Fraction& y) {

@@ -506,6 +506,20 @@ const std::vector<Family> kFamilies = {
                                to_string(2 * i + 3);
                       }) + " < 7.125"};
      }},
+    {"sums of fractions of different symbols",
+     [](int n) {
+       return Problem{{}, joined(std::min(16 * n, 1000), " + ", [](int i) {
+                        return sym('s', i) + "/" +
+                               to_string(2 * (i * 37 % 4500) + 1001);
+                      }) + " > 3"};
+     }},
+    {"products of sums with fractions",
+     [](int n) {
+       return Problem{{}, joined(std::min(8 * n, 500), "*", [](int i) {
+                        return "(" + sym('s', i) + " + 1/" + to_string(i + 2) +
+                               ")";
+                      }) + " > 3"};
+     }},
     {"products of decimals",
      [](int n) {
        return Problem{{}, joined(8 * n, "*", [](int i) {
