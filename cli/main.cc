@@ -8,6 +8,7 @@
 
 #include "cli/arguments.h"
 #include "sym/budget.h"
+#include "sym/excerpt.h"
 
 namespace proviso::cli {
 namespace {
@@ -38,7 +39,8 @@ int run(const std::vector<std::string>& words) {
   }
   const Command* command = find_command(words[0]);
   if (command == nullptr) {
-    std::cerr << "proviso: unknown command '" << words[0]
+    std::cerr << "proviso: unknown command '"
+              << internal::excerpt(words[0], internal::kArgumentLength)
               << "'; 'proviso --help' lists them\n";
     return kTrouble;
   }

@@ -141,6 +141,18 @@ def test_latex():
     assert len(e.latex()) < 100_000
 
 
+def test_a_long_part_is_not_written_thousands_of_times():
+    rows, last = [("Symbol", "xxx", "backed_int", "")], 0
+    for _ in range(9):
+        rows.append(("Mul", last, last))
+        last = len(rows) - 1
+    rows.append(("Mul",) + (last,) * 4700)
+    e = proviso._expr._from_rows(rows)
+    start = time.process_time()
+    assert e.latex() == r"$\ldots$"
+    assert time.process_time() - start < 0.1
+
+
 @pytest.mark.parametrize("wrong, error, text", [
     (lambda: Expr("n +"), Error, "parse: "),
     (lambda: Expr(3), TypeError, "Expr: text is 3; give a str"),

@@ -81,9 +81,23 @@ _KINDS = {"SymInt": "operator.index(n) for a size n",
 _WITH_REMEDY = (TypeError, NotImplementedError, pickle.PicklingError)
 
 
+# What PyTorch says where a kernel in C++ reads the sizes of a tensor that
+# torch.func has wrapped, as numbers.
+_SIZES_OF_WRAPPED = "dispatch_on_subclass called with NO overloaded args"
+
+
 def with_remedy(error):
-    """The error, which says what to write where it names symbolic numbers."""
+    """The error, which says what to write where it names symbolic numbers, or
+    where PyTorch's own says nothing."""
     text = str(error)
+    if _SIZES_OF_WRAPPED in text:
+        return NotImplementedError(
+            "Proviso: inside torch.func.grad, jvp or vmap PyTorch's kernel of "
+            "this operator reads the sizes of its tensor as numbers, and they "
+            "are symbolic. Fix the sizes that it reads (Dim.STATIC), or call "
+            "an operator that takes symbolic ones: the kernels of "
+            "torch.nn.functional.interpolate do not"
+        ).with_traceback(error.__traceback__)
     named = [way for kind, way in _KINDS.items() if kind in text]
     if (type(error) not in _WITH_REMEDY or not named
             or len(error.args) != 1):

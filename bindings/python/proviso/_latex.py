@@ -4,6 +4,7 @@ r"""Expressions as LaTeX, for notebooks: 8 \left\lfloor \frac{n}{8} \right\rfloo
 import re
 
 _LIMIT = 10_000  # characters: what is shared is written each time
+_LEAVES = ("Symbol", "Integer", "Float", "Boolean")
 _ATOM, _POWER, _PRODUCT, _SUM, _RELATION, _NOT, _AND, _OR = range(8)
 _RELATIONS = {"Eq": "=", "Ne": r"\neq", "Lt": "<", "Le": r"\leq"}
 _LOGIC = {"And": (r"\wedge", _AND), "Or": (r"\vee", _OR)}
@@ -14,11 +15,17 @@ def to_latex(expr) -> str:
     """The expression between dollars, cut off where it is very long."""
     made = []
     for op, *rest in expr._rows():
-        parts = rest if op in ("Symbol", "Integer", "Float", "Boolean") else [
-            made[i] for i in rest]
-        text, rank = _written(op, parts)
-        made.append((text, rank) if len(text) <= _LIMIT else (r"\ldots", _ATOM))
+        parts = rest if op in _LEAVES else [made[i] for i in rest]
+        made.append(_cut(op, parts))
     return f"${made[-1][0]}$"
+
+
+def _cut(op, parts):
+    if op in _LEAVES or sum(len(text) for text, _ in parts) <= _LIMIT:
+        text, rank = _written(op, parts)
+        if len(text) <= _LIMIT:
+            return text, rank
+    return r"\ldots", _ATOM
 
 
 def _in(part, rank):

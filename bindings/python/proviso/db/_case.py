@@ -56,12 +56,12 @@ def all_cases() -> List[Case]:
 def with_tag(tag: str) -> List[Case]:
     known = sorted({t for c in all_cases() for t in c.tags})
     if tag not in known:
-        raise KeyError(f"no case has the tag '{tag}'; tags: "
+        raise KeyError(f"no case has the tag '{tag[:200]}'; tags: "
                        f"{', '.join(known)}")
     return [c for c in all_cases() if tag in c.tags]
 
 
 def get(name: str) -> Case:
     if name not in _CASES:
-        raise KeyError(f"no case '{name}'; `proviso db list` names them")
+        raise KeyError(f"no case '{name[:200]}'; `proviso db list` names them")
     return _CASES[name]
